@@ -100,21 +100,6 @@ export default defineConfig(
     rules: { "max-lines-per-function": ["error", { max: 100, skipBlankLines: true, skipComments: true }] },
   },
   {
-    // Longer ones, not parted yet: of SuperNIC, a proof of the shared Go-Back-N, and LegoOS's rig. A file that is
-    // mended leaves the list.
-    files: [
-      "designs/supernic/evaluation/figures/5.13.ts",
-      "designs/supernic/registers/driver.ts",
-      "designs/supernic/rtl/proofs/queue-order.ts",
-      "designs/supernic/rtl/tasks/go-back-n/sessions.ts",
-      "designs/supernic/rtl/tasks/replicate/replicate.ts",
-      "designs/supernic/rtl/top/super-nic.ts",
-      "designs/shared/proofs/gbn-delivery.ts",
-      "designs/legoos/rig/cache/system.ts",
-    ],
-    rules: { "max-lines-per-function": "off" },
-  },
-  {
     files: ["test/**"],
     rules: { "@typescript-eslint/no-non-null-assertion": "off", "@typescript-eslint/require-await": "off" },
   },

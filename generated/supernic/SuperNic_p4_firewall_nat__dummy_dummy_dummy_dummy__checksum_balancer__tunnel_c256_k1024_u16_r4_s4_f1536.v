@@ -113,7 +113,7 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
     fate_for_link = 5'd16, fate_unlinked = 5'd17, fate_full0 = 5'd18, fate_full1 = 5'd19, fate_full2 = 5'd20,
     fate_full3 = 5'd21, fate_full4 = 5'd22, fate_full5 = 5'd23, fate_queued0 = 5'd24, fate_queued1 = 5'd25,
     fate_queued2 = 5'd26, fate_queued3 = 5'd27, fate_queued4 = 5'd28, fate_queued5 = 5'd29;
-  wire [47:0] control_set_mac; // super-nic.ts:107
+  wire [47:0] control_set_mac; // ports.ts:45
   wire [7:0] control_set_origin, control_dag_look, control_state_ask_number;
   wire control_set_has_uplink, control_bus_en, control_part, control_fair_hardware, control_dag_next,
     control_slots_0_quiesce, control_slots_0_isolate, control_slots_1_quiesce, control_slots_1_isolate,
@@ -375,7 +375,7 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
     counts_3_events_36, counts_3_events_37, counts_3_events_38, counts_3_events_39, counts_3_events_40,
     counts_3_events_41, counts_3_events_42, counts_3_events_43, counts_3_events_44; // inlets.ts:80
   wire headers_enter_ready, headers_entered_valid, headers_entered_payload_last, headers_back_ready,
-    headers_dispatch_ready, headers_dispatched_valid, headers_leave_ready, headers_left_valid; // super-nic.ts:135
+    headers_dispatch_ready, headers_dispatched_valid, headers_leave_ready, headers_left_valid; // stores.ts:30
   wire [7:0] headers_entered_payload_ctx, headers_dispatched_payload_ctx, headers_left_payload_ctx;
   wire [511:0] headers_dispatched_payload_header, headers_left_payload_header;
   wire [47:0] headers_dst;
@@ -386,7 +386,7 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
     store_back1_ready, store_leave_job_ready, store_leave_valid, store_leave_payload_last, store_leave_payload_bad,
     store_read0_job_ready, store_read0_valid, store_read0_payload_last, store_read0_payload_bad,
     store_read1_job_ready, store_read1_valid, store_read1_payload_last, store_read1_payload_bad, store_release0_ready,
-    store_release1_ready, store_events_short, store_events_uneven; // super-nic.ts:137
+    store_release1_ready, store_events_short, store_events_uneven; // stores.ts:32
   wire [9:0] store_stored_payload_first;
   wire [511:0] store_leave_payload_data, store_read0_payload_data, store_read1_payload_data;
   wire [10:0] store_free;
@@ -394,7 +394,7 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
     merge_frames0_ready, merge_frames1_ready, merge_frames2_ready, merge_frames3_ready, merge_frames4_ready,
     merge_enter_valid, merge_entered_ready, merge_write_valid, merge_write_payload_last, merge_stored_ready,
     merge_arrived_valid, merge_arrived_payload_unordered, merge_arrived_payload_no_l4, merge_arrived_payload_tagged,
-    merge_arrived_payload_shimmed, merge_events_taken, merge_events_urgent; // super-nic.ts:138
+    merge_arrived_payload_shimmed, merge_events_taken, merge_events_urgent; // stores.ts:33
   wire [2:0] merge_take0_payload, merge_take1_payload, merge_take2_payload, merge_take3_payload,
     merge_take4_payload, merge_enter_payload_copies, merge_write_payload_owners;
   wire [511:0] merge_enter_payload_header, merge_write_payload_data;
@@ -406,7 +406,7 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
   wire [9:0] merge_arrived_payload_first_cell, merge_arrived_payload_flow_hash;
   wire [13:0] merge_arrived_payload_payload_bytes, merge_events_bytes;
   wire [6:0] merge_arrived_payload_head_bytes;
-  wire [15:0] descriptors_told_uid, descriptors_packet_uid, descriptors_packet_tag; // super-nic.ts:139
+  wire [15:0] descriptors_told_uid, descriptors_packet_uid, descriptors_packet_tag; // stores.ts:34
   wire [5:0] descriptors_told_user, descriptors_packet_user;
   wire [3:0] descriptors_told_ingress, descriptors_packet_ingress, descriptors_packet_ttl;
   wire [9:0] descriptors_told_flow_hash, descriptors_packet_first_cell, descriptors_packet_flow_hash;
@@ -417,7 +417,7 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
     descriptors_packet_shimmed, descriptors_front_reply, descriptors_clearing;
   wire [7:0] descriptors_packet_ctx, descriptors_packet_dag, descriptors_front_prepend;
   wire scheduler_arrive_ready, scheduler_start_valid, scheduler_back_ready, scheduler_finished_valid,
-    scheduler_finished_payload_dropped; // super-nic.ts:155
+    scheduler_finished_payload_dropped; // middle.ts:21
   wire [7:0] scheduler_start_ctx, scheduler_start_arg, scheduler_finished_payload_ctx;
   wire [1:0] scheduler_start_branch, scheduler_start_region;
   wire [3:0] scheduler_start_run;
@@ -426,7 +426,7 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
   wire [5:0] scheduler_held_0, scheduler_held_1, scheduler_held_2, scheduler_held_3, scheduler_held_4,
     scheduler_held_5, scheduler_held_6, scheduler_held_7, scheduler_held_8, scheduler_held_9, scheduler_held_10,
     scheduler_held_11, scheduler_held_12, scheduler_held_13, scheduler_held_14, scheduler_held_15;
-  wire [3:0] dispatch_open, dispatch_enter_payload_ingress, dispatch_enter_payload_run; // super-nic.ts:156
+  wire [3:0] dispatch_open, dispatch_enter_payload_ingress, dispatch_enter_payload_run; // middle.ts:22
   wire dispatch_read_valid, dispatch_header_ready, dispatch_enter_valid, dispatch_enter_payload_no_l4;
   wire [7:0] dispatch_read_payload_ctx, dispatch_tell, dispatch_enter_payload_ctx, dispatch_enter_payload_arg;
   wire [511:0] dispatch_enter_payload_header;
@@ -456,7 +456,7 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
     regions_status_1_off, regions_status_1_empty, regions_status_1_quiet, regions_status_2_wrong,
     regions_status_2_refused, regions_status_2_off, regions_status_2_empty, regions_status_2_quiet,
     regions_status_3_wrong, regions_status_3_refused, regions_status_3_off, regions_status_3_empty,
-    regions_status_3_quiet, regions_state_said_valid, regions_state_said_done; // super-nic.ts:157
+    regions_status_3_quiet, regions_state_said_valid, regions_state_said_done; // middle.ts:23
   wire [7:0] regions_leave_payload_ctx, regions_leave_payload_prepend, regions_state_said_number;
   wire [511:0] regions_leave_payload_header;
   wire [63:0] regions_leave_payload_mask, regions_state_said_data;
@@ -521,7 +521,7 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
   wire [5:0] regions_status_0_chain, regions_status_1_chain, regions_status_2_chain, regions_status_3_chain;
   wire [10:0] regions_status_0_inside, regions_status_1_inside, regions_status_2_inside, regions_status_3_inside;
   wire return_leave_ready, return_write_valid, return_said_valid, return_said_front_reply, return_back_valid,
-    return_back_payload_dropped; // super-nic.ts:158
+    return_back_payload_dropped; // middle.ts:24
   wire [7:0] return_write_payload_ctx, return_said_ctx, return_said_front_prepend, return_back_payload_ctx;
   wire [511:0] return_write_payload_header;
   wire [63:0] return_write_payload_mask;
@@ -534,7 +534,7 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
     egress_decided_dropped, egress_out0_valid, egress_out0_payload_last, egress_out0_payload_user, egress_out1_valid,
     egress_out1_payload_last, egress_out1_payload_user, egress_out2_valid, egress_out2_payload_last,
     egress_out2_payload_user, egress_out3_valid, egress_out3_payload_last, egress_out3_payload_user,
-    egress_out4_valid, egress_out4_payload_last, egress_out4_payload_user; // super-nic.ts:210
+    egress_out4_valid, egress_out4_payload_last, egress_out4_payload_user; // exits.ts:40
   wire [7:0] egress_look_ctx, egress_leave_payload_ctx, egress_release_ctx, egress_decided_ctx;
   wire [9:0] egress_read_payload_first, egress_release_cells_payload_first;
   wire [4:0] egress_read_payload_beats, egress_decided_ports;
@@ -550,7 +550,7 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
     lane_events_to_software, lane_events_not_taken, lane_events_nowhere, lane_events_bad_software, lane_events_own,
     lane_out0_valid, lane_out0_payload_last, lane_out0_payload_user, lane_out1_valid, lane_out1_payload_last,
     lane_out1_payload_user, lane_out2_valid, lane_out2_payload_last, lane_out2_payload_user, lane_out3_valid,
-    lane_out3_payload_last, lane_out3_payload_user, lane_out4_valid, lane_out4_payload_last, lane_out4_payload_user; // super-nic.ts:211
+    lane_out3_payload_last, lane_out3_payload_user, lane_out4_valid, lane_out4_payload_last, lane_out4_payload_user; // exits.ts:41
   wire [2:0] lane_take0_payload, lane_take1_payload, lane_take2_payload, lane_take3_payload, lane_take4_payload,
     lane_out0_payload_class, lane_out1_payload_class, lane_out2_payload_class, lane_out3_payload_class,
     lane_out4_payload_class;
@@ -570,11 +570,11 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
   wire [7:0] gate_shown_dag;
   wire [8:0] gate_shown_inside;
   reg [47:0] peer_0_mac, peer_1_mac, peer_2_mac, peer_3_mac, peer_4_mac, peer_5_mac, peer_6_mac, peer_7_mac,
-    peer_8_mac, peer_9_mac, peer_10_mac, peer_11_mac, peer_12_mac, peer_13_mac, peer_14_mac, peer_15_mac; // super-nic.ts:253
+    peer_8_mac, peer_9_mac, peer_10_mac, peer_11_mac, peer_12_mac, peer_13_mac, peer_14_mac, peer_15_mac; // exits.ts:102
   reg [3:0] peer_0_port, peer_1_port, peer_2_port, peer_3_port, peer_4_port, peer_5_port, peer_6_port, peer_7_port,
     peer_8_port, peer_9_port, peer_10_port, peer_11_port, peer_12_port, peer_13_port, peer_14_port, peer_15_port;
-  reg loop_room; // super-nic.ts:259
-  reg to_loop_locked; // super-nic.ts:276
+  reg loop_room; // exits.ts:111
+  reg to_loop_locked; // exits.ts:128
   reg [1:0] to_loop_owner;
   wire [47:0] counts_loop_value; // inlets.ts:77
   reg counts_loop_events_0, counts_loop_events_1, counts_loop_events_2, counts_loop_events_3, counts_loop_events_4,
@@ -588,7 +588,7 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
     counts_middle_events_4, counts_middle_events_5, counts_middle_events_6, counts_middle_events_7,
     counts_middle_events_8, counts_middle_events_9, counts_middle_events_10, counts_middle_events_11,
     counts_middle_events_12, counts_middle_events_13, counts_middle_events_14, counts_middle_events_15; // inlets.ts:80
-  wire [1:0] to_loop_grant, to_loop_request; // super-nic.ts:276
+  wire [1:0] to_loop_grant, to_loop_request; // exits.ts:128
   wire writes_user = control_bus_en & (control_bus_table == 5'd5) & (control_bus_index < 16'd64); // tables.ts:36
   wire writes_dag = control_bus_en & (control_bus_table == 5'd7) & (control_bus_index < 16'd256);
   wire writes_rule_action_0 =
@@ -655,7 +655,7 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
   wire writes_first_use = control_bus_en & (control_bus_table == 5'd19) & (control_bus_index < 16'd4096);
   wire writes_wait = control_bus_en & (control_bus_table == 5'd15) & (control_bus_index < 16'd256);
   wire writes_peer = control_bus_en & (control_bus_table == 5'd13) & (control_bus_index < 16'd16);
-  wire to_loop_valid = |(to_loop_grant & to_loop_request); // super-nic.ts:276
+  wire to_loop_valid = |(to_loop_grant & to_loop_request); // exits.ts:128
   wire [511:0] to_loop_payload_data =
     ({512{to_loop_grant[0]}} & egress_out4_payload_data) | ({512{to_loop_grant[1]}} & lane_out4_payload_data);
   wire [63:0] to_loop_payload_keep =
@@ -667,20 +667,20 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
   wire [2:0] to_loop_payload_class =
     ({3{to_loop_grant[0]}} & egress_out4_payload_class) | ({3{to_loop_grant[1]}} & lane_out4_payload_class);
   assign to_loop_request = {lane_out4_valid, egress_out4_valid};
-  wire [1:0] to_loop_after = to_loop_request & ~(to_loop_owner | (to_loop_owner - 2'd1)); // super-nic.ts:276
+  wire [1:0] to_loop_after = to_loop_request & ~(to_loop_owner | (to_loop_owner - 2'd1)); // exits.ts:128
   assign to_loop_grant =
     to_loop_locked ? to_loop_owner :
     |to_loop_after ? to_loop_after & (~to_loop_after + 2'd1) :
     to_loop_request & (~to_loop_request + 2'd1);
 
-  wire [3:0] control_down = {tx_3_down, tx_2_down, tx_1_down, tx_0_down}; // super-nic.ts:107
+  wire [3:0] control_down = {tx_3_down, tx_2_down, tx_1_down, tx_0_down}; // ports.ts:45
   wire [13:0] control_inside_0_queued = {1'b0, rx_0_waiting};
   wire [13:0] control_inside_1_queued = {1'b0, rx_1_waiting};
   wire [13:0] control_inside_2_queued = {1'b0, rx_2_waiting};
   wire [13:0] control_inside_3_queued = {1'b0, rx_3_waiting};
   wire [13:0] control_inside_4_queued = {1'b0, rx_loop_waiting};
   wire [13:0] control_inside_5_queued = {10'd0, lane_held};
-  Control_p4_r4_s4_c256_k1024 control ( // super-nic.ts:107
+  Control_p4_r4_s4_c256_k1024 control ( // ports.ts:45
     .clk (clk), .rst (rst),
     .s_aw_valid (s_aw_valid), .s_aw_ready (s_aw_ready), .s_aw_payload_addr (s_aw_payload_addr),
     .s_aw_payload_prot (s_aw_payload_prot),
@@ -2521,7 +2521,7 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
     .value         (counts_3_value)
   );
 
-  HeaderStore_c256_u16_ddfffffffff000 headers ( // super-nic.ts:135
+  HeaderStore_c256_u16_ddfffffffff000 headers ( // stores.ts:30
     .clk (clk), .rst (rst),
     .enter_valid (merge_enter_valid), .enter_ready (headers_enter_ready),
     .enter_payload_header (merge_enter_payload_header), .enter_payload_user (merge_enter_payload_user),
@@ -2578,7 +2578,7 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
     .free          (headers_free)
   );
 
-  PacketStore_c1024_k4_b64_m23 store ( // super-nic.ts:137
+  PacketStore_c1024_k4_b64_m23 store ( // stores.ts:32
     .clk (clk), .rst (rst),
     .write_valid (merge_write_valid), .write_ready (store_write_ready),
     .write_payload_data (merge_write_payload_data), .write_payload_last (merge_write_payload_last),
@@ -2612,7 +2612,7 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
     .events_uneven (store_events_uneven)
   );
 
-  wire merge_heads_0_0_valid = rx_0_heads_0_valid & gate_open[0]; // super-nic.ts:138
+  wire merge_heads_0_0_valid = rx_0_heads_0_valid & gate_open[0]; // stores.ts:33
   wire merge_heads_0_1_valid = rx_0_heads_1_valid & gate_open[1];
   wire merge_heads_0_2_valid = rx_0_heads_2_valid & gate_open[2];
   wire merge_heads_0_3_valid = rx_0_heads_3_valid & gate_open[3];
@@ -2632,7 +2632,7 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
   wire merge_heads_4_1_valid = rx_loop_heads_1_valid & gate_open[17];
   wire merge_heads_4_2_valid = rx_loop_heads_2_valid & gate_open[18];
   wire merge_heads_4_3_valid = rx_loop_heads_3_valid & gate_open[19];
-  Merge_p4_u16_c256_k1024_f1536 merge ( // super-nic.ts:138
+  Merge_p4_u16_c256_k1024_f1536 merge ( // stores.ts:33
     .clk (clk), .rst (rst),
     .heads_0_0_valid           (merge_heads_0_0_valid),
     .heads_0_0_facts_outcome   (rx_0_heads_0_facts_outcome),
@@ -3141,8 +3141,8 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
     .dry                       (merge_dry)
   );
 
-  wire descriptors_arrive_valid = merge_arrived_valid & scheduler_arrive_ready; // super-nic.ts:139
-  Descriptors_c256_k1024 descriptors ( // super-nic.ts:139
+  wire descriptors_arrive_valid = merge_arrived_valid & scheduler_arrive_ready; // stores.ts:34
+  Descriptors_c256_k1024 descriptors ( // stores.ts:34
     .clk (clk), .rst (rst),
     .arrive_valid                (descriptors_arrive_valid),
     .arrive_packet_ctx           (merge_arrived_payload_ctx),
@@ -3199,7 +3199,7 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
     .clearing                    (descriptors_clearing)
   );
 
-  Scheduler scheduler ( // super-nic.ts:155
+  Scheduler scheduler ( // middle.ts:21
     .clk (clk), .rst (rst),
     .arrive_valid (merge_arrived_valid), .arrive_ready (scheduler_arrive_ready),
     .arrive_payload_ctx (merge_arrived_payload_ctx), .arrive_payload_dag (merge_arrived_payload_dag),
@@ -3305,7 +3305,7 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
     .loads_3                (scheduler_loads_3)
   );
 
-  Dispatch_c256_r4_s4_b4 dispatch ( // super-nic.ts:156
+  Dispatch_c256_r4_s4_b4 dispatch ( // middle.ts:22
     .clk (clk), .rst (rst),
     .start_valid        (scheduler_start_valid),
     .start_ctx          (scheduler_start_ctx),
@@ -3339,7 +3339,7 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
     .enter_payload_region (dispatch_enter_payload_region)
   );
 
-  Regions_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tunnel_c256_r4_s4_b4_f24 regions ( // super-nic.ts:157
+  Regions_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tunnel_c256_r4_s4_b4_f24 regions ( // middle.ts:23
     .clk (clk), .rst (rst),
     .enter_valid (dispatch_enter_valid), .enter_ready (regions_enter_ready),
     .enter_payload_ctx (dispatch_enter_payload_ctx), .enter_payload_header (dispatch_enter_payload_header),
@@ -3720,7 +3720,7 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
     .state_said_data             (regions_state_said_data)
   );
 
-  Return_c256_r4_s4_b4 return_ ( // super-nic.ts:158
+  Return_c256_r4_s4_b4 return_ ( // middle.ts:24
     .clk (clk), .rst (rst),
     .leave_valid (regions_leave_valid), .leave_ready (return_leave_ready),
     .leave_payload_ctx (regions_leave_payload_ctx), .leave_payload_header (regions_leave_payload_header),
@@ -3748,10 +3748,10 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
   wire [47:0] egress_dst = {
     headers_dst[7:0], headers_dst[15:8], headers_dst[23:16], headers_dst[31:24], headers_dst[39:32],
     headers_dst[47:40]
-  }; // super-nic.ts:210
+  }; // exits.ts:40
   wire [4:0] egress_room = {loop_room, tx_3_room, tx_2_room, tx_1_room, tx_0_room};
   wire egress_out4_ready = to_loop_grant[0] & rx_loop_rx_ready;
-  Egress_p4_c256_k1024_f1536_m64_t2500000 egress ( // super-nic.ts:210
+  Egress_p4_c256_k1024_f1536_m64_t2500000 egress ( // exits.ts:40
     .clk (clk), .rst (rst),
     .finished_valid (scheduler_finished_valid), .finished_ready (egress_finished_ready),
     .finished_payload_ctx (scheduler_finished_payload_ctx),
@@ -3857,8 +3857,8 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
     .out4_payload_user (egress_out4_payload_user), .out4_payload_class (egress_out4_payload_class)
   );
 
-  wire lane_out4_ready = to_loop_grant[1] & rx_loop_rx_ready; // super-nic.ts:211
-  SwitchLane_p4_f1536_t250000 lane ( // super-nic.ts:211
+  wire lane_out4_ready = to_loop_grant[1] & rx_loop_rx_ready; // exits.ts:41
+  SwitchLane_p4_f1536_t250000 lane ( // exits.ts:41
     .clk (clk), .rst (rst),
     .heads_0_0_valid           (rx_0_heads_0_valid),
     .heads_0_0_facts_outcome   (rx_0_heads_0_facts_outcome),

@@ -92,39 +92,46 @@ const regionStages = ["on", "cut", "loading", "waking"] as const;
 export const countersOfBlock = 256;
 const low = (v: bigint): number => Number(v & 0xffffffffn);
 
-/** @param ports those of the build, without the loop port */
-export function driverOf(bus: SnicBus, ports: number): SnicDriver {
-  const registers = registerDriver(snicMap, bus),
-    words = new Map<number, number>();
-  const addressOf = (name: string): number => {
-    const found = snicMap.registers.find(r => r.name === name);
-    if (found === undefined) throw new RangeError(`there is no register ${name}`);
-    return found.address;
+type Registers = SnicDriver["registers"];
+const addressOf = (name: string): number => {
+  const found = snicMap.registers.find(r => r.name === name);
+  if (found === undefined) throw new RangeError(`there is no register ${name}`);
+  return found.address;
+};
+/** What the calls stand on: registers by name, and words that need not be written when they stay as they were. */
+interface Access {
+  readonly registers: Registers;
+  readonly read: (name: string) => Promise<number>;
+  readonly write: (name: string, value: number) => Promise<void>;
+  readonly put: (name: string, value: number) => Promise<void>;
+}
+function accessOf(bus: SnicBus): Access {
+  const words = new Map<number, number>();
+  return {
+    registers: registerDriver(snicMap, bus),
+    read: async name => bus.read(addressOf(name)),
+    write: async (name, value) => bus.write(addressOf(name), value),
+    put: async (name, value) => {
+      const address = addressOf(name);
+      if (words.get(address) === value) return;
+      words.set(address, value);
+      await bus.write(address, value);
+    },
   };
-  const put = async (name: string, value: number): Promise<void> => {
-    const address = addressOf(name);
-    if (words.get(address) === value) return;
-    words.set(address, value);
-    await bus.write(address, value);
-  };
+}
+
+/** Tables, and what stands in registers before frames come. */
+function configuring({ registers, write: go, put }: Access, ports: number): Pick<SnicDriver, "configure" | "write"> {
   const write: SnicDriver["write"] = async entries => {
     const all = 2 ** (ports + 1) - 1;
     for (const { table, index, value, ports: of = all } of entries) {
       await put("table", tables[table].id | (of << 8));
       await put("tableIndex", index);
       for (let i = 0; i < valueWords; i++) await put(`value${i}`, low(value >> BigInt(32 * i)));
-      await bus.write(addressOf("tableWrite"), 1);
+      await go("tableWrite", 1);
     }
   };
-  /** Until what was asked for is over: the hardware gives up by itself. */
-  const stateEnds = async (): Promise<{ readonly outcome: StateOutcomeName; readonly at: number }> => {
-    for (;;) {
-      const seen = await bus.read(addressOf("stateStatus"));
-      if ((seen & 1) === 0) return { outcome: stateOutcomes[(seen >> 1) & 3] ?? "refused", at: seen >>> 16 };
-    }
-  };
-  return alone({
-    registers,
+  return {
     write,
     configure: async c => {
       const bits = (of: (p: PlainConfig["ports"][number]) => boolean): number =>
@@ -147,11 +154,12 @@ export function driverOf(bus: SnicBus, ports: number): SnicDriver {
       for (const [i, p] of c.ports.entries()) await put(`rules${i}`, p.rules >>> 0);
       await write(c.peers.map(({ mac, port }, i) => tableWrite("peer", i, { mac, port })));
     },
-    counter: async index => {
-      await put("counter", index);
-      const countLow = await registers.read("countLow");
-      return countLow + (await registers.read("countHigh")) * 2 ** 32;
-    },
+  };
+}
+
+/** A region, and its slots. */
+function ofRegions({ registers, read }: Access): Pick<SnicDriver, "region" | "took" | "slot"> {
+  return {
     region: async region => {
       await registers.write({ slotRegion: region, slotAt: 0 });
       const flag = async (name: Parameters<typeof registers.read>[0]): Promise<boolean> =>
@@ -176,12 +184,25 @@ export function driverOf(bus: SnicBus, ports: number): SnicDriver {
     },
     slot: async (region, slot) => {
       await registers.write({ slotRegion: region, slotAt: slot });
-      const seen = await bus.read(addressOf("slotState"));
+      const seen = await read("slotState");
       return { quiet: (seen & 2) !== 0, off: (seen & 4) !== 0, stuck: (seen & 8) !== 0 };
     },
+  };
+}
+
+/** The state of a slot's task, word by word. */
+function ofState({ registers, read, write, put }: Access): Pick<SnicDriver, "readState" | "writeState"> {
+  /** Until what was asked for is over: the hardware gives up by itself. */
+  const stateEnds = async (): Promise<{ readonly outcome: StateOutcomeName; readonly at: number }> => {
+    for (;;) {
+      const seen = await read("stateStatus");
+      if ((seen & 1) === 0) return { outcome: stateOutcomes[(seen >> 1) & 3] ?? "refused", at: seen >>> 16 };
+    }
+  };
+  return {
     readState: async (region, slot, at, last) => {
       await registers.write({ slotRegion: region, slotAt: slot, stateAt: at, stateLast: last });
-      await bus.write(addressOf("stateGo"), 1);
+      await write("stateGo", 1);
       const ended = await stateEnds();
       if (ended.outcome !== "done") return { outcome: ended.outcome, word: undefined };
       const words = [await registers.read("stateLow"), await registers.read("stateHigh")] as const,
@@ -192,8 +213,23 @@ export function driverOf(bus: SnicBus, ports: number): SnicDriver {
       await registers.write({ slotRegion: region, slotAt: slot, stateAt: at, stateLast: at });
       await put("statePutLow", low(data));
       await put("statePutHigh", low(data >> 32n));
-      await bus.write(addressOf("stateGo"), 2);
+      await write("stateGo", 2);
       return (await stateEnds()).outcome;
+    },
+  };
+}
+
+/** Counts, and what the monitors say. */
+function watching({
+  registers,
+  read,
+  put,
+}: Access): Pick<SnicDriver, "counter" | "fair" | "waiting" | "dagInside" | "inside"> {
+  return {
+    counter: async index => {
+      await put("counter", index);
+      const countLow = await registers.read("countLow");
+      return countLow + (await registers.read("countHigh")) * 2 ** 32;
     },
     fair: async (user, resource = 0) => {
       await registers.write({ fairUser: user, fairResource: resource });
@@ -207,7 +243,7 @@ export function driverOf(bus: SnicBus, ports: number): SnicDriver {
       };
     },
     waiting: async () => {
-      const seen = await bus.read(addressOf("waiting")),
+      const seen = await read("waiting"),
         dag = seen & 0xff;
       if (seen >> 8 === 0) return undefined;
       await registers.write({ waitingNext: 1 });
@@ -216,7 +252,7 @@ export function driverOf(bus: SnicBus, ports: number): SnicDriver {
     dagInside: async dag => {
       await registers.write({ dagLook: dag });
       await registers.read("version");
-      const seen = await bus.read(addressOf("dagInside"));
+      const seen = await read("dagInside");
       return { inside: seen & 0x1ff, settled: seen >> 16 === 1 };
     },
     inside: async block => {
@@ -224,6 +260,18 @@ export function driverOf(bus: SnicBus, ports: number): SnicDriver {
       const queued = await registers.read("insideQueued");
       return { queued, kept: await registers.read("insideKept") };
     },
+  };
+}
+
+/** @param ports those of the build, without the loop port */
+export function driverOf(bus: SnicBus, ports: number): SnicDriver {
+  const access = accessOf(bus);
+  return alone({
+    registers: access.registers,
+    ...configuring(access, ports),
+    ...ofRegions(access),
+    ...ofState(access),
+    ...watching(access),
   });
 }
 

@@ -1,11 +1,11 @@
-import { clockPeriod, makeSettings, parametersOf } from "../../../clio/config/index.ts";
+import { clockPeriod, makeSettings, parametersOf, type RuntimeSettings } from "../../../clio/config/index.ts";
 import { joinNetwork, type NodePorts, prepare, SimulatedNode } from "../../../clio/rig/index.ts";
 import { clioMessage, opcode } from "../../../clio/wire/index.ts";
 import { udpFrame } from "../../../shared/wire/index.ts";
 import { type Design, designOf, Lockstep, NetworkModel, runBench, SimulatedTime } from "../../../../sim/index.ts";
 import { type Parameters, regionShift } from "../../config/index.ts";
 import { CompoundNode, ExCache } from "../../rtl/index.ts";
-import { ExCacheRig, own } from "./ex-cache-rig.ts";
+import { type ExCacheBench, ExCacheRig, own } from "./ex-cache-rig.ts";
 
 export interface SystemOptions {
   readonly parameters: Parameters;
@@ -36,6 +36,52 @@ function signal(): { readonly told: Promise<void>; readonly tell: () => void } {
 export const firstRegion = 1;
 /** Largest frames that the nodes take: a line of 4 KB goes in one. */
 const mtuFrame = 9018;
+
+/** What is mapped at a node: its regions of all address spaces. */
+const mappingsOf = (o: SystemOptions, i: number) =>
+  o.asids.flatMap(pid =>
+    Array.from({ length: o.regions }, (_, r) => r)
+      .filter(r => r % o.nodes === i)
+      .map(r => ({
+        pid,
+        address: BigInt(r + firstRegion) << BigInt(regionShift),
+        length: BigInt(o.regionBytes),
+        write: true,
+        populate: true,
+      })),
+  );
+
+/** The ExCache on the network, known to all nodes by a fence, with its nodes and regions mapped. */
+async function begun(
+  bench: ExCacheBench,
+  o: SystemOptions,
+  nodes: readonly RuntimeSettings[],
+  network: NetworkModel,
+): Promise<ExCacheRig> {
+  const rig = new ExCacheRig(bench, {
+    parameters: o.parameters,
+    nodes: o.nodes,
+    network: receive => {
+      const attachment = network.attach("excache", { mac: own.mac, receive });
+      for (const { mac, ip, nativePort } of nodes)
+        for (const pid of o.asids)
+          attachment.send(
+            udpFrame(
+              own,
+              { mac, ip, port: nativePort },
+              clioMessage({ pid, opcode: opcode.FENCE, flagTracked: 1, requestId: 0 }),
+            ),
+          );
+      return frame => attachment.send(frame);
+    },
+  });
+  await rig.begin(o.asids, 0);
+  for (const [i, { ip, mac }] of nodes.entries()) await rig.mapNode(i, ip, mac);
+  let index = 0;
+  for (const asid of o.asids)
+    for (let r = 0; r < o.regions; r++) await rig.mapRegion(index++, asid, r + firstRegion, r % o.nodes);
+  return rig;
+}
 
 /**
  * The ExCache in front of cycle-accurate Clio nodes, each with a splitter at its port, in one time and on one network.
@@ -75,18 +121,7 @@ export async function withSystem<T>(
         try {
           const node = await SimulatedNode.start(bench, settings[i] ?? first);
           try {
-            const mappings = o.asids.flatMap(pid =>
-              Array.from({ length: o.regions }, (_, r) => r)
-                .filter(r => r % o.nodes === i)
-                .map(r => ({
-                  pid,
-                  address: BigInt(r + firstRegion) << BigInt(regionShift),
-                  length: BigInt(o.regionBytes),
-                  write: true,
-                  populate: true,
-                })),
-            );
-            await prepare(node, { processes: [...o.asids], mappings, memory: [] });
+            await prepare(node, { processes: [...o.asids], mappings: mappingsOf(o, i), memory: [] });
             joinNetwork(node, network, { name: `node${i}` });
             nodes[i] = node;
             await over.told;
@@ -109,29 +144,12 @@ export async function withSystem<T>(
         try {
           // Behind a guard: told only when all nodes have started, which takes the same time as this bench's.
           while (Object.keys(nodes).length < o.nodes) await bench.cycles(16);
-          const net = network as NetworkModel;
-          const rig = new ExCacheRig(bench, {
-            parameters: o.parameters,
-            nodes: o.nodes,
-            network: receive => {
-              const attachment = net.attach("excache", { mac: own.mac, receive });
-              for (const { runtime } of settings)
-                for (const pid of o.asids)
-                  attachment.send(
-                    udpFrame(
-                      own,
-                      { mac: runtime.mac, ip: runtime.ip, port: runtime.nativePort },
-                      clioMessage({ pid, opcode: opcode.FENCE, flagTracked: 1, requestId: 0 }),
-                    ),
-                  );
-              return frame => attachment.send(frame);
-            },
-          });
-          await rig.begin(o.asids, 0);
-          for (const [i, { runtime }] of settings.entries()) await rig.mapNode(i, runtime.ip, runtime.mac);
-          let index = 0;
-          for (const asid of o.asids)
-            for (let r = 0; r < o.regions; r++) await rig.mapRegion(index++, asid, r + firstRegion, r % o.nodes);
+          const rig = await begun(
+            bench,
+            o,
+            settings.map(x => x.runtime),
+            network as NetworkModel,
+          );
           await bench.cycles(2000);
           const result = await body(rig, nodes);
           if (rig.problems.length > 0)

@@ -1,4 +1,4 @@
-import type { Axis, Definition, Series } from "../../../shared/evaluation/index.ts";
+import type { Axis, Definition, Result, Series } from "../../../shared/evaluation/index.ts";
 import { loadsOf, runScheme, type RunSeen } from "../epochs/index.ts";
 import { epochNotes, memcached, openEx } from "./parts/epochs.ts";
 
@@ -88,60 +88,59 @@ export const figure513: Definition = {
           series: [line("saved by missing regions", over, withRegions, r => 100 * (1 - r.regionEpochs / whole))],
         },
       ],
-      claims: [
-        ["slower with fewer victims", { kind: "rising", series: "slowdown by lost victims", slack: 0.003 }],
-        [
-          "without victims it is slower than with all",
-          {
-            kind: "within",
-            series: "slowdown by lost victims",
-            from: 100,
-            to: 100,
-            ...beyond(withVictims[0]?.slowdown),
-          },
-        ],
-        ["OpEx hardly knows of victims", { kind: "flat", series: "OpEx by lost victims", within: 0.05 }],
-        [
-          "more is reprogrammed with fewer victims",
-          { kind: "rising", series: "reprogrammings by lost victims", slack: 0 },
-        ],
-        [
-          "all victims kept: some chain comes back without a reprogramming",
-          { kind: "within", series: "used again by lost victims", from: 0, to: 0, least: 1, most: 1000 },
-        ],
-        [
-          "all victims lost: none does",
-          { kind: "within", series: "used again by lost victims", from: 100, to: 100, least: 0, most: 0 },
-        ],
-        [
-          "without victims one more at least",
-          {
-            kind: "within",
-            series: "reprogrammings by lost victims",
-            from: 100,
-            to: 100,
-            least: 1 + (withVictims[0]?.reprogrammed ?? Number.NaN),
-            most: 1000,
-          },
-        ],
-        ["slower with fewer regions", { kind: "rising", series: "slowdown by missing regions", slack: 0.003 }],
-        [
-          "with half of the regions it is slower than with all",
-          {
-            kind: "within",
-            series: "slowdown by missing regions",
-            from: 50,
-            to: 50,
-            ...beyond(withRegions[0]?.slowdown),
-          },
-        ],
-        [
-          "with half of the regions it takes less OpEx",
-          { kind: "within", series: "saved by missing regions", from: 50, to: 50, least: 0.5, most: 100 },
-        ],
-      ],
+      claims: claimsOf(withVictims, withRegions),
     };
   },
 };
+/** What must hold, whatever the loads: each by the runs with all victims, and with all regions. */
+const claimsOf = (withVictims: readonly RunSeen[], withRegions: readonly RunSeen[]): Result["claims"] => [
+  ["slower with fewer victims", { kind: "rising", series: "slowdown by lost victims", slack: 0.003 }],
+  [
+    "without victims it is slower than with all",
+    {
+      kind: "within",
+      series: "slowdown by lost victims",
+      from: 100,
+      to: 100,
+      ...beyond(withVictims[0]?.slowdown),
+    },
+  ],
+  ["OpEx hardly knows of victims", { kind: "flat", series: "OpEx by lost victims", within: 0.05 }],
+  ["more is reprogrammed with fewer victims", { kind: "rising", series: "reprogrammings by lost victims", slack: 0 }],
+  [
+    "all victims kept: some chain comes back without a reprogramming",
+    { kind: "within", series: "used again by lost victims", from: 0, to: 0, least: 1, most: 1000 },
+  ],
+  [
+    "all victims lost: none does",
+    { kind: "within", series: "used again by lost victims", from: 100, to: 100, least: 0, most: 0 },
+  ],
+  [
+    "without victims one more at least",
+    {
+      kind: "within",
+      series: "reprogrammings by lost victims",
+      from: 100,
+      to: 100,
+      least: 1 + (withVictims[0]?.reprogrammed ?? Number.NaN),
+      most: 1000,
+    },
+  ],
+  ["slower with fewer regions", { kind: "rising", series: "slowdown by missing regions", slack: 0.003 }],
+  [
+    "with half of the regions it is slower than with all",
+    {
+      kind: "within",
+      series: "slowdown by missing regions",
+      from: 50,
+      to: 50,
+      ...beyond(withRegions[0]?.slowdown),
+    },
+  ],
+  [
+    "with half of the regions it takes less OpEx",
+    { kind: "within", series: "saved by missing regions", from: 50, to: 50, least: 0.5, most: 100 },
+  ],
+];
 /** More than this by a thousandth at least. */
 const beyond = (n = Number.NaN) => ({ least: n + 0.001, most: 100 });

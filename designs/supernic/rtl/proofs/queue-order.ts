@@ -8,10 +8,12 @@ import {
   assertAlways,
   assumeAlways,
   bit,
+  type Bit,
   constant,
   cover,
   decode,
   input,
+  type Inside,
   instance,
   module,
   mux,
@@ -44,157 +46,169 @@ const sizes = {
   /** Cycles from one that is freed to the cycle in which nobody starts for it. */
   FREED = 5;
 
-const harness = module(
-  "QueueOrderProof",
-  (p: { readonly contexts: number }) => ({
-    comes: input(bit),
-    ctx: input(uint(Math.log2(p.contexts))),
-    slow: input(bit),
-    run: input(uint(sizes.slots)),
-    marks: input(bit),
-    chosen: input(bit),
-    starts: input(bit),
-    startsSlow: input(bit),
-    /** It starts with its first slot only. */
-    short: input(bit),
-    /** The branch that stopped short is back, by queue; it was dropped on its way. */
-    back: input(uint(2)),
-    dropped: input(bit),
-    started: output(bit),
-  }),
-  (io, { contexts }) => {
-    const BITS = Math.log2(contexts),
-      all: DeviceSizes = { ...sizes, contexts },
-      queues = instance("queues", Queues(all));
-    queues.push.set({
-      valid: io.comes,
-      ctx: io.ctx,
-      branch: 0,
-      region: 0,
-      user: 0,
-      slow: io.slow,
-      run: io.run,
-      arg: 0,
-      group: 0,
-    });
-    queues.open.set(1);
-    queues.busy.at(0).set(0);
-    queues.has.at(0).set(3);
-    queues.lacks.at(0).set(0);
-    queues.choice.set({ valid: io.chosen, region: 0, slot: 0, user: 0 });
-    assumeAlways(io.comes.not().or(io.run.any()), "a branch has a slot to go through");
+const ports = (p: { readonly contexts: number }) => ({
+  comes: input(bit),
+  ctx: input(uint(Math.log2(p.contexts))),
+  slow: input(bit),
+  run: input(uint(sizes.slots)),
+  marks: input(bit),
+  chosen: input(bit),
+  starts: input(bit),
+  startsSlow: input(bit),
+  /** It starts with its first slot only. */
+  short: input(bit),
+  /** The branch that stopped short is back, by queue; it was dropped on its way. */
+  back: input(uint(2)),
+  dropped: input(bit),
+  started: output(bit),
+});
 
-    // What is due: what was found, and behind a start of the same queue what that left.
-    const due = past(io.chosen, 1),
-      began = reg(uint(2), { init: 0, name: "model_began" }),
-      beganShort = reg(bit, { init: 0, name: "model_began_short" });
-    const runOf = (k: number): UInt => {
-      const found = reg(Candidate(all), { name: `model_found_${k}` });
-      found.set(queues.found.at(k));
-      return mux(began.bit(k), found.next.and(repeat(beganShort.not(), sizes.slots)), found.run);
-    };
-    const run = node(mux(io.startsSlow, runOf(1), runOf(0)).is(sizes.slots), { name: "model_run" }),
-      first = run.and(run.sub(1).not()),
-      isShort = node(io.short.and(run.all()), { name: "model_short" }),
-      begins = node(io.starts.and(due).and(run.any()), { name: "model_begins" });
-    began.set(mux(begins, decode(io.startsSlow.zext(1), 2), constant(0, 2)));
-    beganShort.set(isShort);
-    queues.start.set({
-      valid: begins,
-      region: 0,
-      user: 0,
-      slow: io.startsSlow,
-      slots: mux(isShort, first, run),
-      short: isShort,
-    });
-    const { started } = queues;
-    io.started.set(started.valid);
+/** What is asked of the watched queue: who starts, is gone whole, stops short, or is freed. */
+interface Watched {
+  readonly isHere: Bit;
+  readonly starts: Bit;
+  readonly isMine: Bit;
+  readonly who: UInt;
+  readonly whole: Bit;
+  readonly stopsShort: Bit;
+  readonly freed: Bit;
+}
+/** Order, in the queue that is watched: any one that enters it is counted down by those before it. */
+function orderOf(
+  io: Inside<ReturnType<typeof ports>>,
+  { isHere, starts, isMine, who, whole, stopsShort, freed }: Watched,
+): void {
+  const many = reg(uint(COUNT), { init: 0, name: "model_many" }),
+    been = reg(bit, { init: 0, name: "model_been" }),
+    there = reg(bit, { init: 0, name: "model_there" }),
+    marked = reg(uint(who.width), { name: "model_marked" }),
+    ahead = reg(uint(COUNT), { init: 0, name: "model_ahead" });
+  const ofMine = node(starts.and(isMine), { name: "model_of_mine" }),
+    leaves = node(ofMine.and(whole).or(freed), { name: "model_leaves" }),
+    turn = node(there.andNot(ahead.any()), { name: "model_turn" });
+  many.set(many.add(isHere.zext(COUNT)).sub(leaves.zext(COUNT)));
+  const marks = node(isHere.and(io.marks).andNot(been), { name: "model_marks" });
+  when(marks, () => {
+    been.set(1);
+    there.set(1);
+    marked.set(io.ctx);
+    ahead.set(many.sub(leaves.zext(COUNT)));
+  }).elseWhen(leaves, () => {
+    there.set(there.andNot(turn));
+    ahead.set(ahead.sub(there.andNot(turn).zext(COUNT)));
+  });
+  const isMarked = node(starts.and(who.eq(marked)).and(there), { name: "model_is_marked" });
+  assertAlways(isMarked.eq(ofMine.and(turn)), "the one that is watched starts when all before it are gone");
+  cover(whole.and(past(whole, 1)).and(ofMine), "two start behind one another");
+  cover(isMarked.and(whole).and(past(stopsShort, 3)), "one that stopped short starts again");
+}
 
-    // Who is in a queue, and in which.
-    const none = constant(0, contexts),
-      one = (is: UInt, who: UInt): UInt => mux(is.bit(0), decode(who, contexts), none);
-    const who = node(started.id.bits(0, BITS), { name: "model_who" }),
-      whole = node(started.valid.andNot(started.left.any()), { name: "model_whole" }),
-      stopsShort = node(started.valid.and(started.left.any()), { name: "model_stops_short" });
-    const queued = reg(uint(contexts), { init: 0, name: "model_queued" }),
-      mine = reg(uint(contexts), { init: 0, name: "model_mine" });
-    const isHere = node(io.comes.andNot(io.slow), { name: "model_enters" }),
-      isMine = mine.shr(who).bit(0);
-    const awayOf = (k: number) => {
-      const away = reg(bit, { init: 0, name: `model_away_${k}` }),
-        awayWho = reg(uint(BITS), { name: `model_away_who_${k}` }),
-        starts = started.valid.and(k === 0 ? isMine : isMine.not()),
-        comesBack = node(away.and(io.back.bit(k)), { name: `model_comes_back_${k}` });
-      when(stopsShort.and(starts), () => {
-        away.set(1);
-        awayWho.set(who);
-      }).elseWhen(comesBack, () => away.set(0));
-      assertAlways(starts.and(away).not(), `nobody of queue ${k} starts while one of it is away`);
-      return { awayWho, comesBack };
-    };
-    const fast = awayOf(0),
-      slow = awayOf(1),
-      stopped = node(mux(fast.comesBack, constant(0, 1), constant(1, 1)), { name: "model_stopped_queue" }),
-      any = fast.comesBack.or(slow.comesBack),
-      queue = { region: 0, user: 0, slow: stopped.bit(0) };
-    assumeAlways(io.back.all().not(), "one comes back at a time");
-    const frees = node(any.and(io.dropped), { name: "model_frees" }),
-      freed = past(frees, FREED, { name: "model_freed" });
-    queues.stop.set({ valid: any.andNot(io.dropped), queue });
-    queues.free.set({ valid: frees, queue });
-    // Nobody is ready in the cycle that masks, so nobody is chosen in that of the look-up, and none is due behind it.
-    assumeAlways(
-      past(frees, FREED - 1, { name: "model_looked" })
-        .and(io.chosen)
-        .not(),
-      "nobody is looked up with one that is freed",
-    );
-    assumeAlways(freed.and(begins).not(), "nobody starts while one is freed");
+const harness = module("QueueOrderProof", ports, (io, { contexts }) => {
+  const BITS = Math.log2(contexts),
+    all: DeviceSizes = { ...sizes, contexts },
+    queues = instance("queues", Queues(all));
+  queues.push.set({
+    valid: io.comes,
+    ctx: io.ctx,
+    branch: 0,
+    region: 0,
+    user: 0,
+    slow: io.slow,
+    run: io.run,
+    arg: 0,
+    group: 0,
+  });
+  queues.open.set(1);
+  queues.busy.at(0).set(0);
+  queues.has.at(0).set(3);
+  queues.lacks.at(0).set(0);
+  queues.choice.set({ valid: io.chosen, region: 0, slot: 0, user: 0 });
+  assumeAlways(io.comes.not().or(io.run.any()), "a branch has a slot to go through");
 
-    const comes = one(io.comes, io.ctx),
-      freedWho = mux(fast.comesBack, fast.awayWho, slow.awayWho),
-      goes = node(one(whole, who).or(one(frees, freedWho)), { name: "model_goes" });
-    queued.set(queued.or(comes).andNot(goes));
-    when(io.comes, () => mine.set(mine.andNot(comes).or(one(isHere, io.ctx))));
-    // A context that is freed is given back when it is out of its queue.
-    const leaving = reg(uint(3), { init: 0, name: "model_leaving" });
-    when(frees, () => leaving.set(FREED + 2)).elseWhen(leaving.any(), () => leaving.set(leaving.sub(1)));
-    assumeAlways(frees.and(leaving.any()).not(), "one is freed at a time");
-    assumeAlways(comes.and(queued).any().not(), "a branch is in one queue");
-    const last = reg(uint(BITS), { name: "model_freed_who" });
-    when(frees, () => last.set(freedWho));
-    assumeAlways(io.comes.and(leaving.any()).and(io.ctx.eq(last)).not(), "who is freed comes again when it is out");
-    assertAlways(
-      one(started.valid, who).andNot(queued).any().not(),
-      "who starts was pushed, and has not started whole",
-    );
+  // What is due: what was found, and behind a start of the same queue what that left.
+  const due = past(io.chosen, 1),
+    began = reg(uint(2), { init: 0, name: "model_began" }),
+    beganShort = reg(bit, { init: 0, name: "model_began_short" });
+  const runOf = (k: number): UInt => {
+    const found = reg(Candidate(all), { name: `model_found_${k}` });
+    found.set(queues.found.at(k));
+    return mux(began.bit(k), found.next.and(repeat(beganShort.not(), sizes.slots)), found.run);
+  };
+  const run = node(mux(io.startsSlow, runOf(1), runOf(0)).is(sizes.slots), { name: "model_run" }),
+    first = run.and(run.sub(1).not()),
+    isShort = node(io.short.and(run.all()), { name: "model_short" }),
+    begins = node(io.starts.and(due).and(run.any()), { name: "model_begins" });
+  began.set(mux(begins, decode(io.startsSlow.zext(1), 2), constant(0, 2)));
+  beganShort.set(isShort);
+  queues.start.set({
+    valid: begins,
+    region: 0,
+    user: 0,
+    slow: io.startsSlow,
+    slots: mux(isShort, first, run),
+    short: isShort,
+  });
+  const { started } = queues;
+  io.started.set(started.valid);
 
-    // Order, in the queue that is watched.
-    const many = reg(uint(COUNT), { init: 0, name: "model_many" }),
-      been = reg(bit, { init: 0, name: "model_been" }),
-      there = reg(bit, { init: 0, name: "model_there" }),
-      marked = reg(uint(BITS), { name: "model_marked" }),
-      ahead = reg(uint(COUNT), { init: 0, name: "model_ahead" });
-    const ofMine = node(started.valid.and(isMine), { name: "model_of_mine" }),
-      leaves = node(ofMine.and(whole).or(frees.and(fast.comesBack)), { name: "model_leaves" }),
-      turn = node(there.andNot(ahead.any()), { name: "model_turn" });
-    many.set(many.add(isHere.zext(COUNT)).sub(leaves.zext(COUNT)));
-    const marks = node(isHere.and(io.marks).andNot(been), { name: "model_marks" });
-    when(marks, () => {
-      been.set(1);
-      there.set(1);
-      marked.set(io.ctx);
-      ahead.set(many.sub(leaves.zext(COUNT)));
-    }).elseWhen(leaves, () => {
-      there.set(there.andNot(turn));
-      ahead.set(ahead.sub(there.andNot(turn).zext(COUNT)));
-    });
-    const isMarked = node(started.valid.and(who.eq(marked)).and(there), { name: "model_is_marked" });
-    assertAlways(isMarked.eq(ofMine.and(turn)), "the one that is watched starts when all before it are gone");
-    cover(whole.and(past(whole, 1)).and(ofMine), "two start behind one another");
-    cover(isMarked.and(whole).and(past(stopsShort, 3)), "one that stopped short starts again");
-  },
-);
+  // Who is in a queue, and in which.
+  const none = constant(0, contexts),
+    one = (is: UInt, who: UInt): UInt => mux(is.bit(0), decode(who, contexts), none);
+  const who = node(started.id.bits(0, BITS), { name: "model_who" }),
+    whole = node(started.valid.andNot(started.left.any()), { name: "model_whole" }),
+    stopsShort = node(started.valid.and(started.left.any()), { name: "model_stops_short" });
+  const queued = reg(uint(contexts), { init: 0, name: "model_queued" }),
+    mine = reg(uint(contexts), { init: 0, name: "model_mine" });
+  const isHere = node(io.comes.andNot(io.slow), { name: "model_enters" }),
+    isMine = mine.shr(who).bit(0);
+  const awayOf = (k: number) => {
+    const away = reg(bit, { init: 0, name: `model_away_${k}` }),
+      awayWho = reg(uint(BITS), { name: `model_away_who_${k}` }),
+      starts = started.valid.and(k === 0 ? isMine : isMine.not()),
+      comesBack = node(away.and(io.back.bit(k)), { name: `model_comes_back_${k}` });
+    when(stopsShort.and(starts), () => {
+      away.set(1);
+      awayWho.set(who);
+    }).elseWhen(comesBack, () => away.set(0));
+    assertAlways(starts.and(away).not(), `nobody of queue ${k} starts while one of it is away`);
+    return { awayWho, comesBack };
+  };
+  const fast = awayOf(0),
+    slow = awayOf(1),
+    stopped = node(mux(fast.comesBack, constant(0, 1), constant(1, 1)), { name: "model_stopped_queue" }),
+    any = fast.comesBack.or(slow.comesBack),
+    queue = { region: 0, user: 0, slow: stopped.bit(0) };
+  assumeAlways(io.back.all().not(), "one comes back at a time");
+  const frees = node(any.and(io.dropped), { name: "model_frees" }),
+    freed = past(frees, FREED, { name: "model_freed" });
+  queues.stop.set({ valid: any.andNot(io.dropped), queue });
+  queues.free.set({ valid: frees, queue });
+  // Nobody is ready in the cycle that masks, so nobody is chosen in that of the look-up, and none is due behind it.
+  assumeAlways(
+    past(frees, FREED - 1, { name: "model_looked" })
+      .and(io.chosen)
+      .not(),
+    "nobody is looked up with one that is freed",
+  );
+  assumeAlways(freed.and(begins).not(), "nobody starts while one is freed");
+
+  const comes = one(io.comes, io.ctx),
+    freedWho = mux(fast.comesBack, fast.awayWho, slow.awayWho),
+    goes = node(one(whole, who).or(one(frees, freedWho)), { name: "model_goes" });
+  queued.set(queued.or(comes).andNot(goes));
+  when(io.comes, () => mine.set(mine.andNot(comes).or(one(isHere, io.ctx))));
+  // A context that is freed is given back when it is out of its queue.
+  const leaving = reg(uint(3), { init: 0, name: "model_leaving" });
+  when(frees, () => leaving.set(FREED + 2)).elseWhen(leaving.any(), () => leaving.set(leaving.sub(1)));
+  assumeAlways(frees.and(leaving.any()).not(), "one is freed at a time");
+  assumeAlways(comes.and(queued).any().not(), "a branch is in one queue");
+  const last = reg(uint(BITS), { name: "model_freed_who" });
+  when(frees, () => last.set(freedWho));
+  assumeAlways(io.comes.and(leaving.any()).and(io.ctx.eq(last)).not(), "who is freed comes again when it is out");
+  assertAlways(one(started.valid, who).andNot(queued).any().not(), "who starts was pushed, and has not started whole");
+
+  orderOf(io, { isHere, starts: started.valid, isMine, who, whole, stopsShort, freed: frees.and(fast.comesBack) });
+});
 
 const faults = [
   {

@@ -1,6 +1,7 @@
 /** The device as a whole. */
 export { Control } from "./control.ts";
-export { superNic, type SuperNicPorts } from "./super-nic.ts";
+export type { SuperNicPorts } from "./ports.ts";
+export { superNic } from "./super-nic.ts";
 export { type DeviceParameters } from "./records.ts";
 export { counterBlocks } from "./control/ports.ts";
 export { loopCounterNames, middleCounterNames, portCounterNames } from "./counts.ts";

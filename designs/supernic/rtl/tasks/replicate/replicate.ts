@@ -1,9 +1,11 @@
 import {
   bit,
+  type Bit,
   cat,
   connect,
   constant,
   fifo,
+  type Inside,
   linearMap,
   map,
   mergePorts,
@@ -83,20 +85,16 @@ function answerOf({ tag, forward, rewrites, mac, ip, sum, status }: Val<typeof D
   };
 }
 
-/**
- * Replication in front of memory nodes (paper §6.1, 7.1.1; docs/supernic/replication.md). A request that asks for it is
- * dropped, and goes to each node of its group as a frame made here; of its replies the last one passes, as the first
- * node's. All else passes as it came. Latency 6 cycles; initiation interval 1, and 2 between requests and replies of
- * replicated writes; a frame of n beats is made in n + 1 cycles. Full: a request without a place, or with 16 others
- * being copied, is dropped. Reset: nothing is waited for and no group is known; 64 cycles in which nothing is taken.
- */
-const Replicate = module("ReplicateTask", ports, io => {
-  const groups = groupsOf(io.config),
-    time = timeOf(io.config),
-    at = stagesOf(),
-    decided = stream(Decided, { name: "decided" }),
-    sorts = stream(Sort, { name: "sort" });
-
+interface Way {
+  readonly io: Inside<ReturnType<typeof ports>>;
+  readonly groups: ReturnType<typeof groupsOf>;
+  readonly time: ReturnType<typeof timeOf>;
+  readonly at: ReturnType<typeof stagesOf>;
+  /** What is decided, and what happens to its payload, have room. */
+  readonly room: Bit;
+}
+/** The way of a packet: what its header says, what it is to its group, where it is looked up. */
+function wayOf({ io, groups, time, at, room }: Way) {
   // a: as it came. b: what its header says, and its group. c: what it is to its group. t: looked up. d: decided.
   const first = reg(TaskPacket, { name: "who_a" }),
     second = reg(TaskPacket, { name: "who_b" }),
@@ -116,7 +114,7 @@ const Replicate = module("ReplicateTask", ports, io => {
     sum = reg(uint(16), { name: "ip_sum" }),
     ages = reg(bit, { init: 0, name: "ages_set" });
   const moves = movesOf(at, io.packet, time, {
-      room: decided.ready.and(sorts.ready),
+      room,
       isLookedUp: isAtT.isRequest.or(isAtT.isReply),
       isDecided: is.isRequest.or(is.isReply),
       ages,
@@ -156,10 +154,29 @@ const Replicate = module("ReplicateTask", ports, io => {
     sum.set(foldTwice(folded).is(16));
     ages.set(moves.looksAtAge);
   });
+  return { moves, late, last, is, sum, key, set };
+}
+
+/**
+ * Replication in front of memory nodes (paper §6.1, 7.1.1; docs/supernic/replication.md). A request that asks for it is
+ * dropped, and goes to each node of its group as a frame made here; of its replies the last one passes, as the first
+ * node's. All else passes as it came. Latency 6 cycles; initiation interval 1, and 2 between requests and replies of
+ * replicated writes; a frame of n beats is made in n + 1 cycles. Full: a request without a place, or with 16 others
+ * being copied, is dropped. Reset: nothing is waited for and no group is known; 64 cycles in which nothing is taken.
+ */
+const Replicate = module("ReplicateTask", ports, io => {
+  const groups = groupsOf(io.config),
+    time = timeOf(io.config),
+    at = stagesOf(),
+    decided = stream(Decided, { name: "decided" }),
+    sorts = stream(Sort, { name: "sort" });
+
+  const room = decided.ready.and(sorts.ready),
+    { moves, late, last, is, sum, key, set } = wayOf({ io, groups, time, at, room });
 
   // What is decided: a request takes a place and a job, a reply counts.
   const here = at.d,
-    room = wire(bit, { name: "room" }),
+    hasRoom = wire(bit, { name: "room" }),
     { status, flags } = statusOf(last.header),
     answers = fifo(decided, declared.holds, { name: "answers", style: "distributed" }),
     table = tableOf(
@@ -168,7 +185,7 @@ const Replicate = module("ReplicateTask", ports, io => {
       {
         isRequest: node(here.and(is.isRequest), { name: "is_request" }),
         isReply: node(here.and(is.isReply), { name: "is_reply" }),
-        accepted: node(is.accepted.and(room), { name: "is_accepted" }),
+        accepted: node(is.accepted.and(hasRoom), { name: "is_accepted" }),
         want: maskOf(is.nodes),
         from: is.from,
         status,
@@ -208,7 +225,7 @@ const Replicate = module("ReplicateTask", ports, io => {
     },
     sorted = fifo(sorts, declared.holds, { name: "sorts", style: "distributed" }),
     copies = copiesOf({ begins, job, sorts: sorted }, io.payload, io.make, groups);
-  room.set(copies.room);
+  hasRoom.set(copies.room);
   io.quiet.set(orTree([moves.inside, answers.valid, copies.busy, time.sweeping]).not());
 });
 /** Copies of writes for the nodes of a group. */
