@@ -109,6 +109,19 @@ export interface Completed {
 }
 
 /**
+ * Requests that look alike to their client: any of them whose reply this can be, in this order. Last those of which
+ * little is known. A fence that found no place is the youngest that may have: what an older one waits for is what a
+ * younger one waits for, too, so an order that fits is found when there is one.
+ */
+function candidatesFor(waiting: readonly Open[], frame: Uint8Array): readonly Open[] {
+  if (waiting.length === 1) return waiting;
+  const refused = waiting.filter(o => o.fence?.busy && same(o.fence.busy, frame));
+  if (refused.length > 0) return refused.reverse();
+  const vague = (o: Open): boolean => !o.exact && !o.access && !o.repeat;
+  return [...waiting.filter(o => !vague(o)), ...waiting.filter(vague)];
+}
+
+/**
  * Judges a run of the node with any number of requests in flight (clio.md "The end-to-end check"). Every request gets
  * exactly one reply, the one that the model would give. Every read byte has a value that some legal order of the
  * concurrent writes allows. Feed it every frame with its time (any one unit): requests when their last byte has gone
@@ -411,12 +424,8 @@ export class Scoreboard {
       this.problems.push(`at ${time}: a reply that nobody waits for: ${describe(frame)}`);
       return undefined;
     }
-    // Requests that look alike to their client: any of them whose reply this can be; last those of which
-    // little is known.
     const complaints: string[] = [];
-    const vague = (o: Open): boolean => !o.exact && !o.access && !o.repeat;
-    const candidates = waiting.length === 1 ? waiting : [...waiting.filter(o => !vague(o)), ...waiting.filter(vague)];
-    for (const open of candidates) {
+    for (const open of candidatesFor(waiting, frame)) {
       const complaint = this.judgeReply(open, frame, time);
       if (complaint === undefined) {
         if (open.exact || open.access) this.comparedBytes += frame.length;

@@ -57,6 +57,43 @@ describe("scoreboard", () => {
     expect(board.completed).toBe(7);
     expect(board.checkedBytes).toBe(8);
   });
+  describe("fences that look alike, more than there are places", () => {
+    const fence = (): Uint8Array =>
+      p.udpFrame(client, own, p.clioMessage({ pid: 1, opcode: p.opcode.FENCE, flagTracked: 1, requestId: 1 }));
+    /** A write is under way; so many fences as have a place, one that may have none, a write, and one more fence. */
+    const crowd = () => {
+      const { board, answer } = start(),
+        [before, between] = [write(page, Uint8Array.of(1)), write(page, Uint8Array.of(2))];
+      board.issue(before, 1);
+      for (let i = 0; i <= config.fences; i++) board.issue(fence(), 2);
+      board.issue(between, 3);
+      board.issue(fence(), 4);
+      const done = answer(fence()),
+        busy = done.slice();
+      busy[46] = (busy[46]! & 0xf0) | p.status.BUSY;
+      board.reply(answer(before), 5);
+      for (let i = 0; i < config.fences; i++) board.reply(done, 6);
+      return { board, done, busy, between: answer(between) };
+    };
+    it("one that found none may be the last, and the other is done before the write behind it", () => {
+      const { board, done, busy, between } = crowd();
+      for (const [i, f] of [busy, done, between].entries()) board.reply(f, 7 + i);
+      expect(board.finish()).toEqual([]);
+    });
+    it("both done before that write: told", () => {
+      const { board, done, between } = crowd();
+      for (const [i, f] of [done, done, between].entries()) board.reply(f, 7 + i);
+      expect(board.finish()).toEqual(["at 8: FENCE issued at 4: answered before WRITE issued at 3"]);
+    });
+    it("none without a place while there is one: told", () => {
+      const { board, answer } = start(),
+        busy = answer(fence()).slice();
+      busy[46] = (busy[46]! & 0xf0) | p.status.BUSY;
+      board.issue(fence(), 1);
+      board.reply(busy, 2);
+      expect(board.finish().join("; ")).toMatch(/^at 2: FENCE issued at 1: the reply is .*BUSY/);
+    });
+  });
   it("tells a lost write, a stale read, a wrong status, a missing, a doubled and a damaged reply", () => {
     const problem = (run: (s: ReturnType<typeof start>) => void): string => {
       const s = start();
