@@ -99,17 +99,18 @@ export class ByteHistory {
     const over = (w: PendingWrite): boolean => w.replied < horizon;
     const overlap = (a: PendingWrite, b: PendingWrite): boolean => a.start < ends(b) && b.start < ends(a);
     // A write must wait for those that may still come before it; a waiting write makes others wait in turn.
-    let foldable = this.recent.filter(over);
-    if (foldable.length === 0) return;
+    const foldable = new Set(this.recent.filter(over));
+    if (foldable.size === 0) return;
     for (let again = true; again;) {
-      const next = foldable.filter(a =>
-        this.recent.every(b => a === b || foldable.includes(b) || before(a, b) || !overlap(a, b)),
+      const waits = [...foldable].filter(a =>
+        this.recent.some(b => overlap(a, b) && a !== b && !foldable.has(b) && !before(a, b)),
       );
-      again = next.length < foldable.length;
-      foldable = next;
+      for (const w of waits) foldable.delete(w);
+      again = waits.length > 0;
     }
-    for (const w of foldable) {
-      const others = foldable.filter(o => o !== w && overlap(w, o));
+    const writes = [...foldable];
+    for (const w of writes) {
+      const others = writes.filter(o => o !== w && overlap(w, o));
       if (others.length === 0) {
         this.settleAll(w);
         continue;
@@ -122,7 +123,7 @@ export class ByteHistory {
         for (const r of rivals) this.allow(at, r.data[at - r.start] ?? 0);
       }
     }
-    this.recent = this.recent.filter(w => !foldable.includes(w));
+    this.recent = this.recent.filter(w => !foldable.has(w));
   }
 
   private settled(at: number): readonly number[] {
