@@ -27,7 +27,7 @@ export { ReferenceNode, type Outcome } from "./node.ts";
 export { ByteHistory, type PendingWrite } from "./byte-history.ts";
 export { outside, Words, type Span, type WordPart } from "./words.ts";
 export { WordHistory, type WordOperation } from "./word-history.ts";
-export { frameName, Scoreboard, type Completed } from "./scoreboard.ts";
+export { frameName, Scoreboard, type Completed } from "./scoreboard/index.ts";
 export { RetryModel, type RetryAsked, type RetryOperation, type RetryVerdict } from "./retry.ts";
 export * from "./gbn.ts";
 export * from "./offloads/index.ts";
