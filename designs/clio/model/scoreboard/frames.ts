@@ -1,16 +1,7 @@
 /** Frames as the scoreboard looks at them: by what they echo, and by what is said of them. */
 import { clockPeriod, type NodeConfig } from "../../config/index.ts";
-import type {
-  telling} from "../../wire/index.ts";
-import {
-  accessBody,
-  clioField,
-  clioHeader,
-  dissect,
-  frameOffsets,
-  opcodeName,
-  statusName
-} from "../../wire/index.ts";
+import type { telling } from "../../wire/index.ts";
+import { accessBody, clioField, clioHeader, dissect, frameOffsets, opcodeName, statusName } from "../../wire/index.ts";
 import {
   decode,
   decodeField,
