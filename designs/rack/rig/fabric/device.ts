@@ -87,10 +87,11 @@ export class RackDevice implements Member {
   }
 
   async run(join: Join): Promise<void> {
-    const { setup, parameters, seed, served, build = {}, memory, change = d => d } = this.#o;
+    const { setup, parameters, seed, served, build = {}, memory, change } = this.#o,
+      definition = deviceDefinition(setup, parameters, build);
     await runBench(
       this.name,
-      change(deviceDefinition(setup, parameters, build)),
+      change?.(definition) ?? definition,
       // Signals inside: credits and the links' numbers are looked at in the end.
       { seed, wave: false, limitCycles: Infinity, hangCycles: 200_000, signals: served === undefined },
       async bench => {

@@ -63,7 +63,7 @@ export class RackEndpoint {
   readonly jack: Jack;
   readonly mac: bigint;
   readonly ip: number;
-  /** Frames that came: for a program, for a port where none listens, for another station, damaged for nobody; pauses. */
+  /** Frames that came: for a program, a port where none listens, another station; damaged for nobody; and pauses. */
   readonly counts = { taken: 0, unclaimed: 0, foreign: 0, damaged: 0, pauses: 0 };
   readonly #queue: SendQueue;
   readonly #o: RackEndpointOptions;

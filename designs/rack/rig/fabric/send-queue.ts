@@ -65,9 +65,12 @@ export class SendQueue {
         [first] = [...this.#waiting.values()]
           .filter(w => this.#endOf(w.classes) <= now)
           .sort((a, b) => numberOf(a) - numberOf(b));
-      if (first === undefined) return this.#lookAt(Math.min(...[...this.#waiting.keys()].map(c => this.#endOf(c))));
-      const free = this.#jack.freeAt - ahead;
-      if (free > now) return this.#lookAt(free);
+      const resumes = Math.min(...[...this.#waiting.keys()].map(c => this.#endOf(c))),
+        due = first === undefined ? resumes : this.#jack.freeAt - ahead;
+      if (first === undefined || due > now) {
+        this.#lookAt(due);
+        return;
+      }
       const next = first.frames.shift();
       if (first.frames.length === 0) this.#waiting.delete(first.classes);
       this.#count--;
@@ -77,11 +80,11 @@ export class SendQueue {
   #lookAt(at: number): void {
     if (this.#look !== undefined && this.#look.at <= at) return;
     this.#look?.cancel();
-    const { cancel } = this.#time.after(at - this.#time.now(), () => {
+    const due = this.#time.after(at - this.#time.now(), () => {
       this.#look = undefined;
       this.#go();
     });
-    this.#look = { at, cancel };
+    this.#look = { at, cancel: () => due.cancel() };
   }
 }
 const numberOf = ({ frames }: Waiting): number => frames[0]?.number ?? Infinity;

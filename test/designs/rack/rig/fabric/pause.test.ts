@@ -1,6 +1,5 @@
 /** What an endpoint sends, and when: at the line's rate, and not while a class is paused that a frame may have. */
-import { readFileSync } from "node:fs";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -201,19 +200,18 @@ describe("planted faults: each is found", () => {
     ["of two classes the first counts", "Math.max(...bitsOf(classes)", "Math.max(...bitsOf(classes).slice(0, 1)"],
     [
       "one paused class stops all",
-      "if (first === undefined) return",
-      "if (first === undefined || this.#endOf(7) > now) return",
+      "if (first === undefined || due > now) {",
+      "if (this.#paused.some(p => p > now)) return this.#lookAt(Math.max(...this.#paused));\n      if (first === undefined || due > now) {",
     ],
     ["the newest goes first", "numberOf(a) - numberOf(b)", "numberOf(b) - numberOf(a)"],
     ["a wait for the wrong end", "Math.min(...[...this.#waiting.keys()]", "Math.max(...[...this.#waiting.keys()]"],
     ["a pause that ends is not seen", "this.#look.at <= at) return;", "this.#look.at >= 0) return;"],
     ["a pause of 0 is none", "of Object.entries(quanta)) ", "of Object.entries(quanta)) if (n > 0) "],
-    ["all of it on the line at once", "if (free > now) return", "if (free > now + 2000) return"],
+    ["all of it on the line at once", "this.#jack.freeAt - ahead", "this.#jack.freeAt - 2000"],
   ];
   it.each(faults)("%s", async (_, from, to) => {
-    const Queue = await faulty(from, to);
-    expect([1, 2, 3].flatMap(seed => [...judged(seed, { Queue }), ...judged(seed, { gbps: 25, Queue })])).not.toEqual(
-      [],
-    );
+    const Queue = await faulty(from, to),
+      finds = (seed: number): boolean => [25, 100].some(gbps => judged(seed, { gbps, Queue }).length > 0);
+    expect([1, 2, 3].some(finds)).toBe(true);
   });
 });

@@ -10,7 +10,10 @@ export function pieces(r: StateRack, n: number, how: (number: number, give: Give
   const { receive } = jack,
     seen = { pieces: 0 };
   jack.receive = (frame, damaged) => {
-    if (!isPiece(frame)) return receive(frame, damaged);
+    if (!isPiece(frame)) {
+      receive(frame, damaged);
+      return;
+    }
     let given = 0;
     how(
       seen.pieces++,
@@ -29,10 +32,9 @@ export function disturbed(r: StateRack, n: number) {
   const before: Uint8Array[] = [];
   return pieces(r, n, (number, give, frame) => {
     before.push(frame);
-    if (number === 1) return give(frame, true);
-    if (number === 2) return give(turned(frame, 200));
-    give(frame);
-    give(frame);
+    if (number === 1) give(frame, true);
+    else if (number === 2) give(turned(frame, 200));
+    else for (let i = 0; i < 2; i++) give(frame);
     // Every one that was before, once more, and late.
     if (number === 4) r.rack.clockwork.time.after(3 * period, () => before.forEach(f => give(f)));
   });
@@ -74,13 +76,54 @@ export async function journey(r: StateRack): Promise<readonly string[]> {
   await r.rest();
   const is = await r.words(0);
   need(is.nat === was.nat, "its bindings are others");
-  need(is.counts["packets"] === BigInt(r.came.length), `it counted ${is.counts["packets"]} of ${r.came.length}`);
+  const all = BigInt(r.came.length);
+  need(is.packets.join() === `${all},${3n * all}`, `it counted ${is.packets.join()} of ${all}`);
   need(a.away.counts.lost + r.lost === 0, "state counts as lost");
   need(a.away.counts.sent === 1, `it was sent ${a.away.counts.sent} times`);
   const { problems: left, dropped } = await r.finish(),
     refused = r.sent.filter(s => s.refused).length,
-    all = dropped.reduce((x, y) => x + y, 0);
+    lost = dropped.reduce((x, y) => x + y, 0);
   need(r.outside === 0, `${r.outside} packets did not come`);
-  need(all === refused, `${all} packets were dropped, and the firewall refuses ${refused}`);
+  need(lost === refused, `${lost} packets were dropped, and the firewall refuses ${refused}`);
+  return [...problems, ...r.problems(), ...left];
+}
+
+/** The line is cut when a piece of state comes to a sNIC. */
+export function cutAt(r: StateRack, n: number, number: number) {
+  const state: { mend?: () => void; came: number } = { came: 0 };
+  pieces(r, n, (k, give, frame) => {
+    if (k === number) {
+      state.mend = cut(r);
+      state.came = r.came.length;
+    }
+    give(frame, k >= number);
+  });
+  return state;
+}
+/** The peer falls silent while it is put, for as long as it takes to be gone. @returns all that is wrong */
+export async function silentPut(r: StateRack): Promise<readonly string[]> {
+  const problems: string[] = [],
+    need = (holds: boolean, what: string): void => void (holds || problems.push(what)),
+    [a, b] = [r.of(0), r.of(1)];
+  await r.all();
+  await r.rest();
+  const was = await r.words(0),
+    line = cutAt(r, 1, 1),
+    traffic = r.run(2_000);
+  need(!(await a.away.move(r.dag)), "it goes");
+  need(line.mend !== undefined, "the line was not cut");
+  await r.until(() => r.gone.length === 2, "both have fallen silent");
+  await r.until(() => b.guests.all.length === 0, "the guest is released");
+  line.mend?.();
+  await r.until(() => r.software.every(s => s.neighbours.every(p => p.presence === "there")), "they are back");
+  await traffic.stop();
+  await r.rack.clockwork.pause(20 * period);
+  need((await r.words(0)).nat === was.nat, "its bindings are others");
+  need(a.away.counts.lost + r.lost + a.away.counts.sent === 0, "state counts as lost, or as sent");
+  const { problems: left, dropped } = await r.finish(),
+    lost = dropped.reduce((x, y) => x + y);
+  // Those that were led to the peer meanwhile are dropped there, each counted.
+  need((dropped[1] ?? 0) > 0, "nothing was on its way");
+  need(lost === r.sent.length - r.came.length, `${lost} packets were dropped, of ${r.sent.length - r.came.length}`);
   return [...problems, ...r.problems(), ...left];
 }

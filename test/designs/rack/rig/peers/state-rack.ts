@@ -53,6 +53,8 @@ export interface StateRackOptions {
   readonly seed?: number;
   readonly change?: RackOptions["device"];
   readonly software?: PeersOfOptions["software"];
+  /** Simulated time that a run may take, ns; without end, where this is left out. */
+  readonly patienceNs?: number;
 }
 
 const sum = (all: readonly number[]): number => all.reduce((a, b) => a + b, 0);
@@ -164,15 +166,16 @@ export class StateRack {
       },
     };
   }
-  /** The words of the NAT and of the counter at a sNIC where the chain runs. */
-  async words(n: number): Promise<{ readonly nat: string; readonly counts: Readonly<Record<string, bigint>> }> {
+  /** The words of the NAT, and how much both words of the counter have counted, at a sNIC where the chain runs. */
+  async words(n: number): Promise<{ readonly nat: string; readonly packets: readonly bigint[] }> {
     const chain = this.chain(n),
       images = await this.manager(n).readState([chain]);
     const words: readonly ChainWord[] = images?.[0] === undefined ? [] : decodeState(chain.tasks, images[0]),
-      first = words.find(w => w.slot === counterSlot && w.at === countsPart.first);
+      packetsAt = (at: number): bigint =>
+        unpackState(countsPart, words.find(w => w.slot === counterSlot && w.at === at)?.data ?? 0n)["packets"] ?? 0n;
     return {
       nat: words.flatMap(w => (w.slot === natSlot ? [`${w.at}:${w.data.toString(16)}`] : [])).join(" "),
-      counts: unpackState(countsPart, first?.data ?? 0n),
+      packets: [packetsAt(countsPart.first), packetsAt(countsPart.first + 1)],
     };
   }
   /** States that either sNIC's regions have lost. */
@@ -251,7 +254,7 @@ export class StateRack {
       problems: [
         ...problems.filter(p => !this.#isExtra(p)),
         ...this.plainProblems(),
-        ...failed.map(e => `the software failed: ${String(e)}`),
+        ...failed.map(e => `the software failed: ${e instanceof Error ? e.message : "with no error"}`),
         ...(guests === 0 ? [] : [`${guests} guests at the end`]),
       ],
       // By tasks and in regions; at ports without room; and what comes for a guest that is no more.
@@ -270,8 +273,16 @@ export const inStateRack = <T>(o: StateRackOptions, body: (r: StateRack) => Prom
       device: name => ({ isManaged: true, models: { counter_right: counterModel }, ...o.change?.(name) }),
     },
     async rack => {
-      const r = new StateRack(rack, o);
-      await r.begin();
-      return body(r);
+      const r = new StateRack(rack, o),
+        { patienceNs } = o;
+      const works = async (): Promise<T> => {
+        await r.begin();
+        return body(r);
+      };
+      if (patienceNs === undefined) return works();
+      const late = rack.clockwork.pause(patienceNs).then((): never => {
+        throw new Error(`it is not over after ${patienceNs} ns`);
+      });
+      return Promise.race([works(), late]);
     },
   );

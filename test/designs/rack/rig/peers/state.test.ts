@@ -3,24 +3,11 @@
  * hardware, their software, and the lines between. docs/supernic/state.md tells what is due.
  */
 import { describe, expect, it } from "vitest";
-import { cut, journey, pieces } from "./state-life.ts";
-import { inStateRack, period, type StateRack } from "./state-rack.ts";
+import { cutAt, journey, silentPut } from "./state-life.ts";
+import { inStateRack, period } from "./state-rack.ts";
 
 const patience = 300_000,
   long = process.env["MNEMO_LONG"] === "1";
-
-/** The line is cut when a piece of state comes to a sNIC. */
-function cutAt(r: StateRack, n: number, number: number) {
-  const state: { mend?: () => void; came: number } = { came: 0 };
-  pieces(r, n, (k, give, frame) => {
-    if (k === number) {
-      state.mend = cut(r);
-      state.came = r.came.length;
-    }
-    give(frame, k >= number);
-  });
-  return state;
-}
 
 describe("the state of a chain that moves between two sNICs", () => {
   it(
@@ -30,31 +17,7 @@ describe("the state of a chain that moves between two sNICs", () => {
   );
   it.skipIf(!long)(
     "a peer that falls silent while it is put: the chain goes on here with what it has, and the other side keeps none",
-    () =>
-      inStateRack({ seed: 2 }, async r => {
-        const [a, b] = [r.of(0), r.of(1)];
-        await r.all();
-        await r.rest();
-        const was = await r.words(0),
-          line = cutAt(r, 1, 1),
-          traffic = r.run(2_000);
-        expect(await a.away.move(r.dag)).toBe(false);
-        expect(line.mend).toBeDefined();
-        await r.until(() => r.gone.length === 2, "both have fallen silent");
-        await r.until(() => b.guests.all.length === 0, "the guest is released");
-        line.mend?.();
-        await r.until(() => r.software.every(s => s.neighbours.every(p => p.presence === "there")), "they are back");
-        await traffic.stop();
-        await r.rack.clockwork.pause(20 * period);
-        expect(r.problems()).toEqual([]);
-        expect((await r.words(0)).nat).toBe(was.nat);
-        expect([a.away.counts.lost + r.lost, a.away.counts.sent]).toEqual([0, 0]);
-        const { problems, dropped } = await r.finish();
-        expect(problems).toEqual([]);
-        // Those that were led to it meanwhile are dropped there, each counted.
-        expect(dropped[1]).toBeGreaterThan(0);
-        expect(dropped.reduce((x, y) => x + y)).toBe(r.sent.length - r.came.length);
-      }),
+    () => inStateRack({ seed: 2 }, async r => expect(await silentPut(r)).toEqual([])),
     patience,
   );
   it.skipIf(!long)(
