@@ -1,5 +1,5 @@
 /** What happens to state on its way, and a chain's whole journey. */
-import { isCtrl, isPiece } from "./state-plan.ts";
+import { isCtrl, isPiece, isRedirect } from "./state-plan.ts";
 import { period, type StateRack } from "./state-rack.ts";
 
 type Give = (frame: Uint8Array, damaged?: boolean) => void;
@@ -39,6 +39,21 @@ export function disturbed(r: StateRack, n: number) {
     if (number === 4) r.rack.clockwork.time.after(3 * period, () => before.forEach(f => give(f)));
   });
 }
+/**
+ * Nanoseconds between two packets: so few that there are always some inside, until the first is led to the peer; then
+ * so many that those that wait for state find room.
+ */
+export function dense(r: StateRack): () => number {
+  const jack = r.device(1).jacks[2];
+  if (jack === undefined) throw new RangeError("there is no port of peers");
+  const { receive } = jack,
+    seen = { isLed: false };
+  jack.receive = (frame, damaged) => {
+    seen.isLed ||= isRedirect(frame);
+    receive(frame, damaged);
+  };
+  return () => (seen.isLed ? 2_000 : 250);
+}
 /** From now on the sNICs' software does not hear each other: its frames are damaged. @returns what mends the line */
 export function cut(r: StateRack): () => void {
   const undo = [0, 1].map(n => {
@@ -63,7 +78,7 @@ export async function journey(r: StateRack): Promise<readonly string[]> {
   await r.rest();
   const was = await r.words(0),
     there = disturbed(r, 1),
-    traffic = r.run(2_000);
+    traffic = r.run(dense(r));
   need(await a.away.move(r.dag), "it does not go");
   need(!r.manager(0).state.has(r.chain(0)), "state that is away lies here, too");
   need(there.pieces >= 5, `only ${there.pieces} pieces went`);
@@ -109,7 +124,7 @@ export async function silentPut(r: StateRack): Promise<readonly string[]> {
   await r.rest();
   const was = await r.words(0),
     line = cutAt(r, 1, 1),
-    traffic = r.run(2_000);
+    traffic = r.run(dense(r));
   need(!(await a.away.move(r.dag)), "it goes");
   need(line.mend !== undefined, "the line was not cut");
   await r.until(() => r.gone.length === 2, "both have fallen silent");

@@ -15,6 +15,7 @@ import {
   natSet,
   peerStateBody,
   putShims,
+  snicEtherType,
   snicKind,
 } from "../../../../../designs/supernic/wire/index.ts";
 import { counter } from "../../../supernic/rtl/reconfigure/support/state-tasks.ts";
@@ -102,6 +103,9 @@ const headersBytes = 42,
   udpBytes = 8;
 /** A message of the sNICs' software. */
 export const isCtrl = (frame: Uint8Array): boolean => dissectStack(frame).udp?.dstPort === ctrlPort;
+/** A packet that is led to the peer. */
+export const isRedirect = (frame: Uint8Array): boolean =>
+  dissectStack(frame).ethernet?.etherType === snicEtherType.snicShim;
 /** A message of theirs with a piece of state in it: PEER_STATE, or its answer. */
 export function isPiece(frame: Uint8Array): boolean {
   const { udp } = dissectStack(frame);

@@ -149,14 +149,14 @@ export class StateRack {
     }
   }
   /** Frames of random flows all the time, until `stop`: some are refused, and plain ones come in between. */
-  run(gapNs: number): { readonly stop: () => Promise<void> } {
+  run(gap: () => number): { readonly stop: () => Promise<void> } {
     this.#sending = true;
     const goes = (async () => {
       while (this.#sending) {
         const { random } = this;
         this.send(random.below(flows.length), random.chance(0.05) ? refusedPort : 2000, random.between(20, 400));
         for (const n of [0, 1]) if (random.chance(0.5)) this.plain(n);
-        await this.rack.clockwork.pause(random.between(gapNs / 2, 1.5 * gapNs));
+        await this.rack.clockwork.pause((0.5 + random.fraction()) * gap());
       }
     })();
     return {

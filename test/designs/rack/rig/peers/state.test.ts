@@ -3,7 +3,7 @@
  * hardware, their software, and the lines between. docs/supernic/state.md tells what is due.
  */
 import { describe, expect, it } from "vitest";
-import { cutAt, journey, silentPut } from "./state-life.ts";
+import { cutAt, dense, journey, silentPut } from "./state-life.ts";
 import { inStateRack, period } from "./state-rack.ts";
 
 const patience = 300_000,
@@ -27,7 +27,7 @@ describe("the state of a chain that moves between two sNICs", () => {
         const a = r.of(0);
         await r.all();
         await r.rest();
-        const traffic = r.run(2_000);
+        const traffic = r.run(dense(r));
         expect(await a.away.move(r.dag)).toBe(true);
         const line = cutAt(r, 0, 1);
         await r.until(() => a.away.counts.lost === 1, "it is lost");
