@@ -44,13 +44,6 @@ describe.skipIf(process.env["MNEMO_LONG"] !== "1")("a planted fault in the state
       "$1goes_on = 1'b0;",
       /bindings/,
     ],
-    [
-      "where it comes to, a slot that was reset waits for an answer",
-      "snic1",
-      "state_pending <= 1'b0;",
-      "state_pending <= 1'b1;",
-      /does not go|lost|all frames came/,
-    ],
     ["where it comes to, words go nowhere", "snic1", "restores_0 & asked_put_valid", "1'b0", /bindings/],
   ];
   it.each(hardware)(
@@ -67,14 +60,6 @@ describe.skipIf(process.env["MNEMO_LONG"] !== "1")("a planted fault in the state
   afterAll(() => mutants.remove());
   const software: readonly (readonly [name: string, file: string, from: string, to: string, why: RegExp, run: Run])[] =
     [
-      [
-        "it is read while packets are inside",
-        "away.ts",
-        "if (!(await quietOf(this.#site, chains, () => stay.over !== undefined))) return undefined;",
-        "",
-        /counter|counted|bindings|order/,
-        journey,
-      ],
       [
         "where it comes back, packets do not wait for it",
         "away.ts",
