@@ -81,6 +81,11 @@ export class Link {
     return { ...this.#count };
   }
 
+  /** When the line has nothing more to send, ns; in the past while it is idle. */
+  get freeAt(): number {
+    return this.#free;
+  }
+
   /** Sends a frame. @param damaged it was damaged before */
   send(frame: Uint8Array, damaged: boolean, deliver: Delivery): void {
     const o = this.#o,

@@ -47,7 +47,7 @@ export function endpointPlan(
     readonly stations: readonly RackStation[];
   },
 ): EndpointPlan {
-  const { name, mac, ip, dag, program } = e;
+  const { name, mac, ip, dag, program, ignoresPause } = e;
   if (isClient(program) && !nodes.some(n => n.name === program.node))
     throw new UsageError(
       `${at}.program.node = "${program.node}": there is no such node; ${nodes.length === 0 ? "add it" : `there are ${nodes.map(n => n.name).join(", ")}`}`,
@@ -57,7 +57,8 @@ export function endpointPlan(
       `${at}.dag = "${dag}": frames ${program.kind === "capture" ? "of a capture" : "of programs"} go out as they are; leave it out`,
     );
   const forwards = program.kind === "sockets" ? forwardsOf(program.listen, `${at}.program`, stations) : [];
-  return { name, mac, ip, uid: dag === undefined ? undefined : uidOf(dag, at, devices), program, forwards };
+  const uid = dag === undefined ? undefined : uidOf(dag, at, devices);
+  return { name, mac, ip, uid, ignoresPause, program, forwards };
 }
 /** @throws UsageError for a station that there is not */
 function forwardsOf(

@@ -36,6 +36,8 @@ export interface EndpointPlan {
   readonly ip: number;
   /** Of the DAG that its datagrams go through; undefined: they are only switched. */
   readonly uid: number | undefined;
+  /** It sends although its class is paused. */
+  readonly ignoresPause: boolean;
   readonly program: ProgramFile;
   /** Of a program of sockets. */
   readonly forwards: readonly Forward[];

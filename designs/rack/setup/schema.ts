@@ -124,6 +124,8 @@ export const endpointSchema = z.strictObject({
   mac,
   ip: ipv4,
   dag: asText("the name of a DAG").optional(),
+  /** A hostile one: it sends although its class is paused. */
+  ignoresPause: z.boolean({ error: "must be true or false" }).default(false),
   program: programSchema,
 });
 export const linkSchema = z.strictObject({

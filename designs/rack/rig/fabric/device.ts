@@ -1,5 +1,5 @@
 /** A sNIC as a member of the rack, with the model that judges each of its frames. */
-import { runBench, type SentFrame, type SimulatedTime } from "../../../../sim/index.ts";
+import { type Dut, runBench, type SentFrame, type SimulatedTime } from "../../../../sim/index.ts";
 import type { Parameters } from "../../../supernic/config/index.ts";
 import { DeviceScoreboard, type TaskModels } from "../../../supernic/model/index.ts";
 import {
@@ -18,6 +18,8 @@ import type { Setup } from "../../../supernic/software/index.ts";
 import type { Join, Member } from "./clockwork.ts";
 import { Jack } from "./jack.ts";
 
+type Definition = ReturnType<typeof deviceDefinition>;
+type DeviceDut = Dut<Definition["ports"]>;
 export interface RackDeviceOptions {
   readonly name: string;
   readonly setup: Setup;
@@ -27,6 +29,8 @@ export interface RackDeviceOptions {
   readonly served?: { readonly time: () => number };
   /** How it is built, where that is not as its parameters say. */
   readonly build?: BuildOptions;
+  /** Makes another device of it, such as one with a fault. */
+  readonly change?: (device: Definition) => DeviceDut;
   /** Its tasks' memory. */
   readonly memory?: TaskMemoryOptions;
   /** Models of tasks that are told more than a setup says, such as keys. */
@@ -83,10 +87,11 @@ export class RackDevice implements Member {
   }
 
   async run(join: Join): Promise<void> {
-    const { setup, parameters, seed, served, build = {}, memory } = this.#o;
+    const { setup, parameters, seed, served, build = {}, memory, change } = this.#o,
+      definition = deviceDefinition(setup, parameters, build);
     await runBench(
       this.name,
-      deviceDefinition(setup, parameters, build),
+      change?.(definition) ?? definition,
       // Signals inside: credits and the links' numbers are looked at in the end.
       { seed, wave: false, limitCycles: Infinity, hangCycles: 200_000, signals: served === undefined },
       async bench => {

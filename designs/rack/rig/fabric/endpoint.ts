@@ -10,8 +10,16 @@ import {
   headerOffsets,
   udpFrame,
 } from "../../../shared/wire/index.ts";
-import { putShims, snicKind, snicVersion, takeApart } from "../../../supernic/wire/index.ts";
+import {
+  macControlAddress,
+  putShims,
+  readPfc,
+  snicKind,
+  snicVersion,
+  takeApart,
+} from "../../../supernic/wire/index.ts";
 import { Jack } from "./jack.ts";
+import { SendQueue } from "./send-queue.ts";
 
 export interface RackEndpointOptions {
   readonly name: string;
@@ -21,10 +29,16 @@ export interface RackEndpointOptions {
   readonly uid?: number | undefined;
   /** MAC by IPv4 address of the machines that it knows: its ARP table. */
   readonly neighbours: ReadonlyMap<number, bigint>;
+  /** Bits of the classes that a frame may have at the sNIC's port; class 4 of all, where this is left out. */
+  readonly classesOf?: (frame: Uint8Array) => number;
+  /** A hostile one: it sends whatever its neighbour says. */
+  readonly ignoresPause?: boolean;
 }
 const groupBit = 1n << 40n,
   /** sNICs and passes that a frame may take. */
-  ttl = 4;
+  ttl = 4,
+  /** Class of frames that are only switched. */
+  switched = 1 << 4;
 const shimOf = (uid: number) =>
   ({
     snic: {
@@ -49,8 +63,9 @@ export class RackEndpoint {
   readonly jack: Jack;
   readonly mac: bigint;
   readonly ip: number;
-  /** Frames that came: for a program, for a port where none listens, for another station, and damaged for nobody. */
-  readonly counts = { taken: 0, unclaimed: 0, foreign: 0, damaged: 0 };
+  /** Frames that came: for a program, a port where none listens, another station; damaged for nobody; and pauses. */
+  readonly counts = { taken: 0, unclaimed: 0, foreign: 0, damaged: 0, pauses: 0 };
+  readonly #queue: SendQueue;
   readonly #o: RackEndpointOptions;
   readonly #receivers = new Map<number, Receiver>();
   /** Told of each frame that comes, as it came. */
@@ -62,6 +77,16 @@ export class RackEndpoint {
     this.ip = o.ip;
     this.#o = o;
     this.jack = new Jack(o.name, time, (frame, damaged) => this.#arrive(frame, damaged));
+    const { classesOf = () => switched, ignoresPause = false } = o;
+    this.#queue = new SendQueue(this.jack, time, classesOf, !ignoresPause);
+  }
+  /** Frames that wait for the line, or for a pause to end. */
+  get waiting(): number {
+    return this.#queue.waiting;
+  }
+  /** Sends a frame as it is, when the line and its neighbour's pauses let it go. */
+  send(frame: Uint8Array): void {
+    this.#queue.send(frame);
   }
 
   /** The transport of a program that has this UDP port. */
@@ -82,12 +107,18 @@ export class RackEndpoint {
     if (mac === undefined)
       throw new SimulationError(`${this.name}: the rack has no station with the address ${formatIpv4(to.ip)}; add it`);
     const frame = udpFrame(own, { mac, ip: to.ip, port: to.port }, payload);
-    this.jack.send(uid === undefined ? frame : putShims(frame, shimOf(uid)));
+    this.send(uid === undefined ? frame : putShims(frame, shimOf(uid)));
   }
 
   #arrive(frame: Uint8Array, damaged: boolean): void {
     this.onFrame?.(frame, damaged);
-    const dst = decodeField(ethernetHeader, "dst", frame, 0) ?? 0n;
+    const dst = decodeField(ethernetHeader, "dst", frame, 0) ?? 0n,
+      pauses = damaged || dst !== macControlAddress ? undefined : pausesOf(frame);
+    if (pauses !== undefined) {
+      this.counts.pauses++;
+      this.#queue.pause(pauses);
+      return;
+    }
     if (dst !== this.mac && (dst & groupBit) === 0n) {
       // A damaged frame may say anything.
       this.counts[damaged ? "damaged" : "foreign"]++;
@@ -103,6 +134,14 @@ export class RackEndpoint {
     this.counts.taken++;
     const { payload, transport } = headerOffsets;
     receiver({ ip: ipv4.src, port: udp.srcPort }, plain.slice(payload, transport + udp.length), damaged);
+  }
+}
+/** Times by class; undefined: it is none that we know. */
+function pausesOf(frame: Uint8Array): Readonly<Record<number, number>> | undefined {
+  try {
+    return readPfc(frame);
+  } catch {
+    return undefined;
   }
 }
 /** The frame as the network stack above sees it; one whose shims are broken stays as it is. */

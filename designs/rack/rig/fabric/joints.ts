@@ -42,7 +42,7 @@ const ofEndpoints = ({ endpoints }: RunningRack): readonly Joint[] =>
   endpoints.map(({ name, jack, counts }) => ({
     what: `${name}: frames that came`,
     came: jack.counts.received,
-    went: counts.taken + counts.unclaimed + counts.foreign + counts.damaged,
+    went: counts.taken + counts.unclaimed + counts.foreign + counts.damaged + counts.pauses,
   }));
 
 /** @returns a sentence for each place that loses or makes frames, and for frames that came to the wrong station */

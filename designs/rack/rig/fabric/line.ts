@@ -48,7 +48,9 @@ export class Line {
         own = random.fork(`${this.name} ${called}`);
       return { from, to, link: new Link(`${this.name}, ${called}`, crossing, own, options) };
     });
-    for (const [i, way] of this.#ways.entries()) way.from.plug(frame => this.#carry(2 * i, way, frame));
+    const { gbps = 100 } = options;
+    for (const [i, way] of this.#ways.entries())
+      way.from.plug(frame => this.#carry(2 * i, way, frame), { gbps, freeAt: () => way.link.freeAt });
   }
   get ways(): readonly { readonly from: Jack; readonly to: Jack; readonly statistics: Readonly<LinkStatistics> }[] {
     return this.#ways.map(({ from, to, link }) => ({ from, to, statistics: link.statistics }));

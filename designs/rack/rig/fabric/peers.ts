@@ -11,6 +11,8 @@ export interface PeersOfOptions {
   readonly rackKey: Uint8Array;
   /** Told once when a peer is gone. */
   readonly onGone?: (name: string) => void;
+  /** The peers' software; the project's, where this is left out. */
+  readonly software?: typeof PeerSoftware;
 }
 
 /**
@@ -27,7 +29,8 @@ export function peersOf(device: RackDevice, all: readonly RackDevice[], o: Peers
     const { ip, number } = other.setup;
     return { ...p, ip, number, hops: 1, key: pairKey(o.rackKey, setup.number, number) };
   });
-  const software = new PeerSoftware(site, {
+  const { software: Software = PeerSoftware } = o;
+  const software = new Software(site, {
     ...{ peers, boot: o.boot, period: o.period, clock: time },
     send: sent => nic.give(sent),
     frames: nic.memory?.aside,

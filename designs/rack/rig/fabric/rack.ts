@@ -4,6 +4,7 @@ import type { CounterName } from "../../../clio/config/index.ts";
 import type { NodeOptions } from "../../../clio/rig/index.ts";
 import type { AllCounts, BuildOptions } from "../../../supernic/rig/index.ts";
 import { isServed, type Plug, type Rack } from "../../setup/index.ts";
+import { classesAt } from "./classes.ts";
 import { clockPeriod, Clockwork } from "./clockwork.ts";
 import { RackDevice, type RackDeviceOptions } from "./device.ts";
 import type { Elsewhere } from "./elsewhere.ts";
@@ -25,7 +26,7 @@ export interface RackOptions {
   /** Threads of their own for some of the sNICs and nodes. */
   readonly apart?: Apart;
   /** Of a sNIC by its name: models of its tasks, and what its software does at first. */
-  readonly device?: (name: string) => Pick<RackDeviceOptions, "models" | "prepare" | "isManaged" | "memory">;
+  readonly device?: (name: string) => Pick<RackDeviceOptions, "change" | "models" | "prepare" | "isManaged" | "memory">;
 }
 /** What another thread simulates has a stand-in here. */
 export interface Apart {
@@ -77,11 +78,22 @@ export class RunningRack {
       return o.apart?.node(i, options, timeOf(i)) ?? new RackNode(options, timeOf(i));
     });
     this.switches = plan.switches.map(s => new RackSwitch(s, time));
-    this.endpoints = plan.endpoints.map(e => new RackEndpoint({ ...e, neighbours: plan.neighbours }, time));
+    this.endpoints = plan.endpoints.map(e => {
+      const classesOf = this.#classesOf(e.name);
+      return new RackEndpoint({ ...e, neighbours: plan.neighbours, ...(classesOf && { classesOf }) }, time);
+    });
     this.lines = plan.links.map(({ between: [a, b], ...options }, i) => {
       const tap = o.tap?.(i);
       return new Line([this.#jack(a), this.#jack(b)], { random, ...(tap && { tap }) }, options);
     });
+  }
+  /** Classes at the sNIC behind an endpoint's line; a switch or node pauses nobody. */
+  #classesOf(endpoint: string): ((frame: Uint8Array) => number) | undefined {
+    const { devices, links } = this.plan,
+      ends = links.map(l => l.between).find(([a, b]) => a.place === endpoint || b.place === endpoint),
+      far = ends?.find(e => e.place !== endpoint),
+      device = devices.find(d => d.name === far?.place);
+    return device && far && classesAt(device.setup, far.port);
   }
   #jack({ place, port }: Plug): Jack {
     const of = <T extends { readonly name: string }>(all: readonly T[]): T | undefined =>
@@ -122,7 +134,10 @@ export class RunningRack {
     return false;
   }
   async #isAtRest(): Promise<boolean> {
-    const under = this.lines.some(l => l.inside > 0) || this.switches.some(s => s.inside > 0);
+    const under =
+      this.endpoints.some(e => e.waiting > 0) ||
+      this.lines.some(l => l.inside > 0) ||
+      this.switches.some(s => s.inside > 0);
     if (under) return false;
     for (const place of [...this.nodes, ...this.devices]) if (!(await place.isAtRest())) return false;
     return true;
@@ -130,6 +145,7 @@ export class RunningRack {
   /** Something may be under way: asked at each edge of a served rack. */
   get working(): boolean {
     return (
+      this.endpoints.some(e => e.waiting > 0) ||
       this.lines.some(l => l.inside > 0) ||
       this.switches.some(s => s.inside > 0) ||
       this.nodes.some(n => !n.node.idle) ||

@@ -17,7 +17,7 @@ export async function playAll(rack: RunningRack, players: readonly Player[]): Pr
     players.map(async ({ endpoint, frames }) => {
       for (const f of frames) {
         await rack.clockwork.pause(from + Number(f.timeNs - first) - rack.clockwork.time.now());
-        endpoint.jack.send(f.bytes);
+        endpoint.send(f.bytes);
       }
     }),
   );

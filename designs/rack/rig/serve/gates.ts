@@ -32,7 +32,7 @@ const openTap = (
 
 function connectFrames(network: ServedNetwork, endpoint: RackEndpoint, { arrived, left, failed }: GateEvents): void {
   network.attach(frame => {
-    if (frame.length > 0) endpoint.jack.send(frame);
+    if (frame.length > 0) endpoint.send(frame);
     arrived();
   }, failed);
   endpoint.onFrame = (frame, damaged) => {

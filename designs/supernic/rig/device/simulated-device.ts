@@ -81,21 +81,28 @@ function memorySizesOf(contents: readonly RegionContent[], parameters: Parameter
   const ways = memoryWaysOf(contents);
   return ways === 0 ? undefined : memoryOf(parameters, ways);
 }
-/** The device that a setup wants. Building one takes seconds: the same one of the project's tasks is built once. */
+/** By who gives a device's tasks: a number for the key. */
+const taskSources = new WeakMap<(name: string) => Task, number>();
+let sources = 0;
+function sourceOf(taskOf: (name: string) => Task): number {
+  const known = taskSources.get(taskOf) ?? ++sources;
+  taskSources.set(taskOf, known);
+  return known;
+}
+/** The device that a setup wants. Building one takes seconds: the same one of the same tasks is built once. */
 export function deviceDefinition(
   setup: Setup,
   parameters: Parameters,
-  { taskOf, sizes = {}, bitstreams }: BuildOptions = {},
+  { taskOf = taskNamed, sizes = {}, bitstreams }: BuildOptions = {},
 ): DeviceDefinition {
   const chains = setup.regions.map(c => c?.labels ?? []),
-    build = (of: (name: string) => Task): DeviceDefinition => {
-      const contents = contentsOf(setup, parameters.regions, of, bitstreams),
+    build = (): DeviceDefinition => {
+      const contents = contentsOf(setup, parameters.regions, taskOf, bitstreams),
         memory = memorySizesOf(contents, parameters);
       return superNic(contents)({ ...deviceSizes(parameters), ...(memory && { memory }), ...sizes });
     };
-  if (taskOf) return build(taskOf);
-  const key = JSON.stringify([chains, parameters, sizes, bitstreams]),
-    known = definitions.get(key) ?? build(taskNamed);
+  const key = JSON.stringify([sourceOf(taskOf), chains, parameters, sizes, bitstreams]),
+    known = definitions.get(key) ?? build();
   definitions.delete(key);
   definitions.set(key, known);
   const [oldest] = definitions.keys();

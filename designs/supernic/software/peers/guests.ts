@@ -18,7 +18,9 @@ import { chainsOf, hasState, missing, quietOf, roomForGuest, type Site } from ".
 
 export const mostGuests = 16;
 /** LOADs in a row in which an owner may leave a guest out. */
-const mostMissed = 2;
+const mostMissed = 2,
+  /** Nanoseconds until a region that drops what waits for it counts as empty, whatever it says. */
+  patience = 1_000_000;
 
 export interface Guest {
   readonly owner: number;
@@ -28,6 +30,8 @@ export interface Guest {
   readonly dag: Dag;
   readonly chains: readonly LiveChain[];
   state: GuestStateName;
+  /** Its packets wait for state that has not come as a whole: they may not be done without. */
+  waits: boolean;
   /** State that is being put, and what has come of it; undefined: none is waited for. */
   putting: { bytes: Uint8Array; got: number } | undefined;
   /** State that was saved; it does not change any more. */
@@ -115,6 +119,7 @@ export class Guests {
       await this.#fail(guest);
       return "EXPIRED";
     }
+    guest.waits = false;
     for (const c of stateful) await this.#site.ways.open(c);
     return "OK";
   }
@@ -199,7 +204,7 @@ export class Guests {
     return {
       ...{ owner, dag, launch: l.launch, sequence: l.sequence, chains: chainsOf(manager, dag), state: "loading" },
       ...{ putting: l.stateful === 1 ? { bytes: new Uint8Array(), got: 0 } : undefined, saved: undefined },
-      ...{ draining: false, missed: 0, released: false },
+      ...{ waits: l.stateful === 1, draining: false, missed: 0, released: false },
     };
   }
   /** Guests' DAGs have the last entries. */
@@ -290,7 +295,13 @@ export class Guests {
     this.#guests.delete(guest);
     this.counts.released++;
     await this.#site.ways.refuse(guest.dag);
+    if (guest.waits) await this.#dropWaiting(guest.chains.filter(hasState));
     await this.#stopUnwanted(guest);
+  }
+  async #dropWaiting(chains: readonly LiveChain[]): Promise<void> {
+    const from = this.#site.time(),
+      isLate = (): boolean => this.#site.time() - from > patience;
+    await this.#site.manager.dropWaiting(chains, () => quietOf(this.#site, chains, isLate));
   }
   async #stopUnwanted({ chains }: Guest): Promise<void> {
     const { manager, dags } = this.#site,

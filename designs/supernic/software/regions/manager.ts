@@ -276,6 +276,30 @@ export class RegionManager {
     });
   }
 
+  /**
+   * Who waits for these chains is dropped and counted, as what he waits for never comes. Nobody new may come; then the
+   * chains are as configured, and have no credits. @param gone resolves when nobody waits any more
+   */
+  dropWaiting(chains: readonly LiveChain[], gone: () => Promise<unknown>): Promise<void> {
+    return this.#next(async () => {
+      const held = chains.flatMap(chain => chain.regions.map(region => ({ chain, region })));
+      try {
+        for (const { region } of held) {
+          await this.#swapper.kill(region);
+          // A region that is cut takes all that has credits, and drops it.
+          await this.#swapper.dropAll(region, this.#o.slots);
+        }
+        await gone();
+        for (const { chain, region } of held) {
+          await this.#swapper.hold(region, this.#o.slots);
+          await this.#swapper.wake(region, chain, this.#o.words);
+        }
+      } catch (e) {
+        for (const { chain, region } of held) await this.#failed(region, chain, e);
+      }
+    });
+  }
+
   #next<T>(what: () => Promise<T>): Promise<T> {
     const done = this.#working.then(what);
     this.#working = done.catch(() => undefined);

@@ -211,7 +211,7 @@ describe("an endpoint", () => {
     peer.jack.arrive(frameTo(own.mac), true);
     peer.jack.arrive(frameTo(other.mac), false);
     expect(got).toEqual([message]);
-    expect(peer.counts).toEqual({ taken: 1, unclaimed: 1, foreign: 1, damaged: 1 });
+    expect(peer.counts).toEqual({ taken: 1, unclaimed: 1, foreign: 1, damaged: 1, pauses: 0 });
   });
   it("refuses to send to who is not there", () =>
     expect(() => rig().transport.send({ ip: 1, port: 1 }, message)).toThrow(

@@ -3,7 +3,7 @@
  * software falls silent or starts anew. No operation is lost after its reply, and none is done twice.
  */
 import { describe, expect, it } from "vitest";
-import { peersOf, type RunningRack, withRack } from "../../../../../designs/rack/rig/fabric/index.ts";
+import { clockPeriod, peersOf, type RunningRack, withRack } from "../../../../../designs/rack/rig/fabric/index.ts";
 import { clientGroups, problemsOf, work } from "../../../../../designs/rack/rig/program/index.ts";
 import { readRack } from "../../../../../designs/rack/setup/index.ts";
 import type { Dag, PeerSoftware } from "../../../../../designs/supernic/software/index.ts";
@@ -157,6 +157,10 @@ function serves(count: number, bad: number): Promise<void> {
     const guests = [...devices.values()].map(({ ports }) => ports.at(-1)?.["inQueued0"] ?? 0);
     expect(guests.reduce((a, b) => a + b, 0)).toBeGreaterThan(0);
     expect(trouble.counts.moves).toBeGreaterThan(0);
+    // A failure or a reconfiguration in each millisecond, and more.
+    const { moves, failures } = trouble.counts,
+      milliseconds = (rack.clockwork.cycle * clockPeriod) / 1e6;
+    expect(moves + failures).toBeGreaterThan(milliseconds);
     // A short run may end before one fails.
     if (operations > 200) expect(trouble.counts.failures).toBeGreaterThan(0);
   });

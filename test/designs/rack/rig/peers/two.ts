@@ -67,7 +67,7 @@ export interface TwoRun {
   /** By sNIC, the numbers that came back, in their order. */
   readonly came: readonly number[][];
   readonly sent: readonly number[][];
-  /** Both sources send so many, one behind the other. */
+  /** Both sources send so many, one behind the other, whatever the sNICs say: past the queue that obeys pauses. */
   readonly flood: (count: number, bytes: number) => void;
 }
 export const inTwo = <T>(o: Parameters<typeof withRack>[1], body: (run: TwoRun) => Promise<T>): Promise<T> =>

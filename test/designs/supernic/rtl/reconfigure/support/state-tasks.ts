@@ -44,11 +44,17 @@ export const countsPart = {
 /** Cycles after which one that is late answers. */
 export const lateCycles = 3000;
 
+const usualAt = 1;
+interface CounterParameters {
+  readonly manners: Manners;
+  /** Byte of the header that gets a packet's number. */
+  readonly at: number;
+}
 /** Counts packets at place 3, and again at place 4 with a sum of their first bytes; a packet gets its number. */
 const Counter = module(
   "CounterTask",
-  stateTaskPorts as (p: { readonly manners: Manners }) => ReturnType<typeof stateTaskPorts>,
-  (io, { manners }) => {
+  stateTaskPorts as (p: CounterParameters) => ReturnType<typeof stateTaskPorts>,
+  (io, { manners, at }) => {
     const Counts = stateWord(countsPart),
       inside = stage(io.packet, "forward", { name: "inside" }),
       first = reg(Counts, { init: 0, name: "first_counts" }),
@@ -65,8 +71,8 @@ const Counter = module(
         ...asItWas,
         tag,
         verdict: TaskVerdict.forward,
-        header: number.zext(512).shl(8),
-        mask: 2,
+        header: number.zext(512).shl(8 * at),
+        mask: 1n << BigInt(at),
       })),
       io.answer,
     );
@@ -90,14 +96,15 @@ const Counter = module(
     io.stateSaid.valid.set(manners === "twice" ? serves.or(again) : serves);
     io.stateSaid.data.set(pack(asIs).zext(64));
   },
-  { nameOf: ({ manners }) => `CounterTask_${manners}` },
+  { nameOf: ({ manners, at }) => `CounterTask_${manners}${at === usualAt ? "" : `_${at}`}` },
 );
-export const counter = (manners: Manners): Task => ({
+/** @param at byte of the header that gets a packet's number */
+export const counter = (manners: Manners, at = usualAt): Task => ({
   declared: {
-    ...{ name: `counter_${manners}`, reads: headerBytesFrom(0, 1), writes: headerBytesFrom(1, 1) },
+    ...{ name: `counter_${manners}`, reads: headerBytesFrom(0, 1), writes: headerBytesFrom(at, 1) },
     ...{ growth: 0, leavesOut: 0, latency: 1, interval: 1, holds: 2, state: "shared", keeps: { parts: [countsPart] } },
   },
-  hardware: asTaskWithState(Counter({ manners })),
+  hardware: asTaskWithState(Counter({ manners, at })),
 });
 export function counterModel(): TaskModel {
   let words = [0n, 0n].map(() => ({ packets: 0n, sum: 0n }));

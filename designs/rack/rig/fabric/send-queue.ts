@@ -1,0 +1,90 @@
+/** What an endpoint sends, until the line takes it: priority flow control as the sender does it (IEEE 802.1Qbb). */
+import type { SimulatedTime } from "../../../../sim/index.ts";
+import { pfcClasses, pfcQuantumBits } from "../../../supernic/wire/index.ts";
+import type { Jack } from "./jack.ts";
+
+/** Frames that may have the same classes, in their order. */
+interface Waiting {
+  readonly classes: number;
+  readonly frames: { readonly number: number; readonly frame: Uint8Array }[];
+}
+/** Nanoseconds of frames that the line has ahead: no cycle of the clock leaves it idle. A pause cannot reach these. */
+const ahead = 40;
+const bitsOf = (classes: number): readonly number[] =>
+  Array.from({ length: pfcClasses }, (_, k) => k).filter(k => ((classes >> k) & 1) === 1);
+
+/**
+ * Frames go on the line one behind the other, at its rate. One waits while a class is paused that it may have; those
+ * of other classes pass it. Full: never, as a host keeps what it has not sent.
+ */
+export class SendQueue {
+  readonly #jack: Jack;
+  readonly #time: SimulatedTime;
+  readonly #classesOf: (frame: Uint8Array) => number;
+  readonly #obeys: boolean;
+  readonly #waiting = new Map<number, Waiting>();
+  /** By class, the time when its pause ends, ns. */
+  readonly #paused = Array.from({ length: pfcClasses }, () => 0);
+  #number = 0;
+  #count = 0;
+  #look: { readonly at: number; cancel(): void } | undefined;
+
+  /** @param classesOf bits of the classes that a frame may have at the neighbour @param obeys pauses */
+  constructor(jack: Jack, time: SimulatedTime, classesOf: (frame: Uint8Array) => number, obeys: boolean) {
+    this.#jack = jack;
+    this.#time = time;
+    this.#classesOf = classesOf;
+    this.#obeys = obeys;
+  }
+  /** Frames that the line has not got yet. */
+  get waiting(): number {
+    return this.#count;
+  }
+  send(frame: Uint8Array): void {
+    const classes = this.#classesOf(frame),
+      list = this.#waiting.get(classes) ?? { classes, frames: [] };
+    this.#waiting.set(classes, list);
+    list.frames.push({ number: this.#number++, frame });
+    this.#count++;
+    this.#go();
+  }
+  /** The neighbour's word. @param quanta by class, from now; 0: it may send */
+  pause(quanta: Readonly<Record<number, number>>): void {
+    if (!this.#obeys) return;
+    const now = this.#time.now();
+    for (const [k, n] of Object.entries(quanta)) this.#paused[Number(k)] = now + (n * pfcQuantumBits) / this.#jack.gbps;
+    this.#go();
+  }
+
+  #endOf(classes: number): number {
+    return Math.max(...bitsOf(classes).map(k => this.#paused[k] ?? 0));
+  }
+  #go(): void {
+    while (this.#count > 0) {
+      const now = this.#time.now(),
+        [first] = [...this.#waiting.values()]
+          .filter(w => this.#endOf(w.classes) <= now)
+          .sort((a, b) => numberOf(a) - numberOf(b));
+      const resumes = Math.min(...[...this.#waiting.keys()].map(c => this.#endOf(c))),
+        due = first === undefined ? resumes : this.#jack.freeAt - ahead;
+      if (first === undefined || due > now) {
+        this.#lookAt(due);
+        return;
+      }
+      const next = first.frames.shift();
+      if (first.frames.length === 0) this.#waiting.delete(first.classes);
+      this.#count--;
+      if (next !== undefined) this.#jack.send(next.frame);
+    }
+  }
+  #lookAt(at: number): void {
+    if (this.#look !== undefined && this.#look.at <= at) return;
+    this.#look?.cancel();
+    const due = this.#time.after(at - this.#time.now(), () => {
+      this.#look = undefined;
+      this.#go();
+    });
+    this.#look = { at, cancel: () => due.cancel() };
+  }
+}
+const numberOf = ({ frames }: Waiting): number => frames[0]?.number ?? Infinity;
