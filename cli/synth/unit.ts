@@ -24,7 +24,7 @@ function withParts(c: Circuit, found = new Set<Circuit>()): ReadonlySet<Circuit>
   return found;
 }
 
-/** Modules of one short name but different parameters, of those `among` which they are named, keep their whole names. */
+/** Modules of one short name but different parameters keep their whole names; looked for `among` these. */
 function unitsOf(circuits: readonly Circuit[], files: readonly EmittedFile[], among = circuits): Unit[] {
   return circuits.map(c => {
     const names = new Set([...withParts(c)].map(p => `${p.name}.v`)),

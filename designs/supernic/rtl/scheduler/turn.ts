@@ -52,8 +52,8 @@ export function nextInTurn(name: string, asking: UInt, behind: UInt): Turn {
 }
 
 /**
- * The value of the lowest bit's place; 0 when there is none, or `counts` is 0. By fours: the value of each four's lowest is there by the
- * time it is known which four has the lowest of all.
+ * The value of the lowest bit's place; 0 when there is none, or `counts` is 0. By fours: the value of each four's
+ * lowest is there by the time it is known which four has the lowest of all.
  */
 function ofFirst(v: UInt, values: readonly UInt[], counts?: Bit): UInt {
   const fours = Array.from({ length: Math.ceil(v.width / 4) }, (_, g) => {

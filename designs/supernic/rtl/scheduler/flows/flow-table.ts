@@ -197,11 +197,7 @@ export const FlowTable = module(
     leaves.set(io.leave.valid.andNot(io.leave.unordered));
     leaver.set(at(io.leave.flow));
     const goneBefore = left.readSync(at(io.leave.flow), { name: "gone_before" });
-    left.write(
-      leaves.or(clearing),
-      mux(clearing, cleared, leaver),
-      mux(clearing, constant(0, count.width), goneBefore.add(1)),
-    );
+    left.write(leaves.or(clearing), mux(clearing, cleared, leaver), mux(clearing, no, goneBefore.add(1)));
 
     // A load counts a cycle later: who goes is known late.
     const went = reg(struct({ valid: bit, region }), { init: { valid: 0 }, name: "went" }),
