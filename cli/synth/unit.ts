@@ -24,13 +24,13 @@ function withParts(c: Circuit, found = new Set<Circuit>()): ReadonlySet<Circuit>
   return found;
 }
 
-/** Modules of one short name but different parameters keep their whole names. */
-function unitsOf(circuits: readonly Circuit[], files: readonly EmittedFile[]): Unit[] {
+/** Modules of one short name but different parameters keep their whole names; looked for `among` these. */
+function unitsOf(circuits: readonly Circuit[], files: readonly EmittedFile[], among = circuits): Unit[] {
   return circuits.map(c => {
     const names = new Set([...withParts(c)].map(p => `${p.name}.v`)),
       short = shortName(c.name);
     return {
-      name: circuits.some(o => o !== c && shortName(o.name) === short) ? c.name : short,
+      name: among.some(o => o !== c && shortName(o.name) === short) ? c.name : short,
       top: c.name,
       files: files.filter(f => names.has(f.name)),
     };
@@ -81,6 +81,8 @@ export function unitsFor(
       );
     if (found.blackBox !== undefined)
       throw new UsageError(`${name} is a black box, whose contents are the vendor's: choose a module around it`);
-    return (found === top ? whole : unitsOf([found], files))[0] as Unit;
+    if (found === top) return whole[0] as Unit;
+    // Its name is the same as beside all others: of a block as among blocks, of a part of one as among all.
+    return unitsOf([found], files, instantiated.includes(found) ? instantiated : parts)[0] as Unit;
   });
 }

@@ -35,7 +35,7 @@ module BalancerTask (
   localparam [1:0] task_verdict_forward = 2'd0;
   localparam [1:0] task_verdict_drop = 2'd1;
   reg valid_1, valid_2, valid_3; // stages.ts:28
-  reg [7:0] bucket, tags_1, tags_2, tags_3; // stages.ts:42
+  reg [7:0] bucket, tags_1, tags_2, tags_3; // stages.ts:46
   reg [5:0] users_1, users_2;
   reg ours;
   reg [47:0] mac;
@@ -49,12 +49,13 @@ module BalancerTask (
 
   always @(posedge clk)
     if (rst) begin
-      valid_1 <= 1'b0; valid_2 <= 1'b0; valid_3 <= 1'b0;
+      valid_1 <= 1'b0; valid_2 <= 1'b0; valid_3 <= 1'b0; tags_3 <= 8'd0;
     end
     else if (moves) begin
       valid_1 <= packet_valid;
       valid_2 <= valid_1;
       valid_3 <= valid_2;
+      tags_3 <= tags_2;
     end
   wire [7:0] bucket_joined = {
     packet_payload_arg[2:0] == 3'd7, packet_payload_arg[2:0] == 3'd6, packet_payload_arg[2:0] == 3'd5,
@@ -78,7 +79,6 @@ module BalancerTask (
       mac <= row[54:7];
       tags_1 <= packet_payload_tag;
       tags_2 <= tags_1;
-      tags_3 <= tags_2;
     end
 
   initial begin

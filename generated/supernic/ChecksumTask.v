@@ -35,7 +35,7 @@ module ChecksumTask (
   localparam [1:0] task_verdict_forward = 2'd0;
   localparam [1:0] task_verdict_drop = 2'd1;
   reg valid_1, valid_2, valid_3; // stages.ts:28
-  reg [17:0] third_0, third_1, third_2; // stages.ts:42
+  reg [17:0] third_0, third_1, third_2; // stages.ts:46
   reg [16:0] folded;
   reg [15:0] right, had_1, had_2, had_3;
   reg is_ip_1, is_ip_2, is_ip_3;
@@ -50,12 +50,13 @@ module ChecksumTask (
 
   always @(posedge clk)
     if (rst) begin
-      valid_1 <= 1'b0; valid_2 <= 1'b0; valid_3 <= 1'b0;
+      valid_1 <= 1'b0; valid_2 <= 1'b0; valid_3 <= 1'b0; tags_3 <= 8'd0;
     end
     else if (moves) begin
       valid_1 <= packet_valid;
       valid_2 <= valid_1;
       valid_3 <= valid_2;
+      tags_3 <= tags_2;
     end
   wire [17:0] third_0_wide = {
     1'b0,
@@ -90,7 +91,6 @@ module ChecksumTask (
       args_3 <= args_2;
       tags_1 <= packet_payload_tag;
       tags_2 <= tags_1;
-      tags_3 <= tags_2;
     end
 
   assign packet_ready = moves;

@@ -48,16 +48,16 @@ module FairVectors_p4_u16_c256_k1024_r4_s4_f1536 (
   reg asked_valid; // measures.ts:99
   reg [9:0] asked_tag;
   reg [23:0] asked_use, asked_bytes;
-  reg [3:0] read_at_user, read_at_lane; // fair-vectors.ts:100
+  reg [3:0] read_at_user, read_at_lane; // fair-vectors.ts:103
   reg read_at_group;
   reg reads_1; // arithmetic.ts:7
   reg [23:0] measure_1; // arithmetic.ts:17
-  reg [23:0] shown_q; // fair-vectors.ts:108
-  reg [3:0] compared_at_user, compared_at_lane; // fair-vectors.ts:111
+  reg [23:0] shown_q; // fair-vectors.ts:111
+  reg [3:0] compared_at_user, compared_at_lane; // fair-vectors.ts:114
   reg compared_at_group;
   reg compares_1; // arithmetic.ts:7
   reg [23:0] compared_1, newer_1, older_1, before_0_1, before_1_1; // arithmetic.ts:17
-  reg [3:0] written_at_user, written_at_lane; // fair-vectors.ts:118
+  reg [3:0] written_at_user, written_at_lane; // fair-vectors.ts:121
   reg written_at_group;
   reg writes_1; // arithmetic.ts:7
   reg [23:0] largest_1, measures_0_1, measures_1_1, measures_2_1; // arithmetic.ts:17
@@ -65,10 +65,11 @@ module FairVectors_p4_u16_c256_k1024_r4_s4_f1536 (
   reg [3:0] first_user, first_lane; // fair-vectors.ts:57
   reg first_group;
   reg [23:0] first_use;
-  reg [4:0] measures_left; // fair-vectors.ts:152
-  (* ram_style = "block" *) reg [71:0] measures [0:511]; // fair-vectors.ts:93
-  reg [71:0] kept_word; // fair-vectors.ts:104
-  (* ram_style = "distributed" *) reg [23:0] vectors_0 [0:31]; // fair-vectors.ts:141
+  reg first_is_read_1, first_is_compared_1; // arithmetic.ts:7
+  reg [4:0] measures_left; // fair-vectors.ts:158
+  (* ram_style = "block" *) reg [71:0] measures [0:511]; // fair-vectors.ts:96
+  reg [71:0] kept_word; // fair-vectors.ts:107
+  (* ram_style = "distributed" *) reg [23:0] vectors_0 [0:31]; // fair-vectors.ts:147
   (* ram_style = "distributed" *) reg [23:0] vectors_1 [0:31];
   (* ram_style = "distributed" *) reg [23:0] vectors_2 [0:31];
   (* ram_style = "distributed" *) reg [23:0] vectors_3 [0:31];
@@ -93,16 +94,17 @@ module FairVectors_p4_u16_c256_k1024_r4_s4_f1536 (
   wire over = (counted_use >> 11) >= counted_bytes; // measures.ts:92
   wire is_most = divider_answer_tag[9] | (&divider_answer_quotient); // measures.ts:117
   wire [23:0] measure = is_most ? 24'hffffff : divider_answer_quotient + {23'd0, divider_answer_inexact}; // measures.ts:122
-  wire first_goes_or =
-    (divider_answer_valid & (divider_answer_tag[8:0] == {first_user, first_group, first_lane}))
-    | (reads_1 & ({read_at_user, read_at_group, read_at_lane} == {first_user, first_group, first_lane}))
-    | (compares_1 & ({compared_at_user, compared_at_group, compared_at_lane} == {first_user, first_group, first_lane}))
-    | writes_1;
-  wire first_goes = first_waits & ~first_goes_or; // fair-vectors.ts:125
+  wire first_goes =
+    first_waits
+    & ~((divider_answer_valid & (divider_answer_tag[8:0] == {first_user, first_group, first_lane})) | first_is_read_1 | first_is_compared_1 | writes_1); // fair-vectors.ts:129
   wire first_second = first_use_index[5:0] >= 6'd12; // fair-vectors.ts:62
   wire first_is_own = first_use_en & (first_use_index[11:6] < 6'd16) & (first_use_index[5:0] < 6'd24); // fair-vectors.ts:64
-  wire place_is_written = writes_1 | first_goes; // fair-vectors.ts:131
-  wire [23:0] largest_written = writes_1 ? largest_1 : first_use; // fair-vectors.ts:137
+  wire [3:0] first_next_bits = first_second ? first_use_index[3:0] - 4'd12 : first_use_index[3:0];
+  wire [8:0] first_next =
+    first_is_own ? {first_use_index[9:6], first_second, first_next_bits} :
+    {first_user, first_group, first_lane}; // fair-vectors.ts:74
+  wire place_is_written = writes_1 | first_goes; // fair-vectors.ts:137
+  wire [23:0] largest_written = writes_1 ? largest_1 : first_use; // fair-vectors.ts:143
 
   wire [36:0] divider_ask_above = {asked_use, 13'd0}; // measures.ts:83
   DrfDivider_aboveBits37_belowBits24_quotientBits24_tagBits10 divider ( // measures.ts:83
@@ -141,6 +143,7 @@ module FairVectors_p4_u16_c256_k1024_r4_s4_f1536 (
     if (rst) begin
       second_cycle <= 1'b0; counted_valid_1 <= 1'b0; counted_valid_2 <= 1'b0; asked_valid <= 1'b0; asked_tag <= 10'd0;
       asked_use <= 24'd0; asked_bytes <= 24'd0; reads_1 <= 1'b0; compares_1 <= 1'b0; writes_1 <= 1'b0;
+      first_is_read_1 <= 1'b0; first_is_compared_1 <= 1'b0;
     end
     else begin
       second_cycle <= walking & ~second_cycle;
@@ -153,8 +156,10 @@ module FairVectors_p4_u16_c256_k1024_r4_s4_f1536 (
       reads_1 <= divider_answer_valid;
       compares_1 <= reads_1;
       writes_1 <= compares_1;
+      first_is_read_1 <= divider_answer_valid & (divider_answer_tag[8:0] == first_next);
+      first_is_compared_1 <= reads_1 & ({read_at_user, read_at_group, read_at_lane} == first_next);
     end
-  wire [23:0] word_0 = kept_word[23:0]; // fair-vectors.ts:104
+  wire [23:0] word_0 = kept_word[23:0]; // fair-vectors.ts:107
   wire [23:0] word_1 = kept_word[47:24];
   wire [23:0] word_2 = kept_word[71:48];
 
@@ -198,7 +203,7 @@ module FairVectors_p4_u16_c256_k1024_r4_s4_f1536 (
     if (first_is_own) begin
       first_user <= first_use_index[9:6];
       first_group <= first_second;
-      first_lane <= first_second ? first_use_index[3:0] - 4'd12 : first_use_index[3:0];
+      first_lane <= first_next_bits;
       first_use <= first_use_value_use;
     end
 
@@ -224,88 +229,111 @@ module FairVectors_p4_u16_c256_k1024_r4_s4_f1536 (
   initial begin
     for (i = 0; i < 32; i = i + 1) vectors_0[i[4:0]] = 24'd0;
   end
-  wire [3:0] lane = writes_1 ? written_at_lane : first_lane; // fair-vectors.ts:139
   wire [4:0] vectors_0_address = writes_1 ? {written_at_user, written_at_group} : {first_user, first_group};
 
   always @(posedge clk)
-    if (place_is_written & (lane == 4'd0)) vectors_0[vectors_0_address] <= largest_written;
+    if ((writes_1 & (written_at_lane == 4'd0)) | (first_goes & (first_lane == 4'd0))) begin
+      vectors_0[vectors_0_address] <= largest_written;
+    end
 
   initial begin
     for (i = 0; i < 32; i = i + 1) vectors_1[i[4:0]] = 24'd0;
   end
 
   always @(posedge clk)
-    if (place_is_written & (lane == 4'd1)) vectors_1[vectors_0_address] <= largest_written;
+    if ((writes_1 & (written_at_lane == 4'd1)) | (first_goes & (first_lane == 4'd1))) begin
+      vectors_1[vectors_0_address] <= largest_written;
+    end
 
   initial begin
     for (i = 0; i < 32; i = i + 1) vectors_2[i[4:0]] = 24'd0;
   end
 
   always @(posedge clk)
-    if (place_is_written & (lane == 4'd2)) vectors_2[vectors_0_address] <= largest_written;
+    if ((writes_1 & (written_at_lane == 4'd2)) | (first_goes & (first_lane == 4'd2))) begin
+      vectors_2[vectors_0_address] <= largest_written;
+    end
 
   initial begin
     for (i = 0; i < 32; i = i + 1) vectors_3[i[4:0]] = 24'd0;
   end
 
   always @(posedge clk)
-    if (place_is_written & (lane == 4'd3)) vectors_3[vectors_0_address] <= largest_written;
+    if ((writes_1 & (written_at_lane == 4'd3)) | (first_goes & (first_lane == 4'd3))) begin
+      vectors_3[vectors_0_address] <= largest_written;
+    end
 
   initial begin
     for (i = 0; i < 32; i = i + 1) vectors_4[i[4:0]] = 24'd0;
   end
 
   always @(posedge clk)
-    if (place_is_written & (lane == 4'd4)) vectors_4[vectors_0_address] <= largest_written;
+    if ((writes_1 & (written_at_lane == 4'd4)) | (first_goes & (first_lane == 4'd4))) begin
+      vectors_4[vectors_0_address] <= largest_written;
+    end
 
   initial begin
     for (i = 0; i < 32; i = i + 1) vectors_5[i[4:0]] = 24'd0;
   end
 
   always @(posedge clk)
-    if (place_is_written & (lane == 4'd5)) vectors_5[vectors_0_address] <= largest_written;
+    if ((writes_1 & (written_at_lane == 4'd5)) | (first_goes & (first_lane == 4'd5))) begin
+      vectors_5[vectors_0_address] <= largest_written;
+    end
 
   initial begin
     for (i = 0; i < 32; i = i + 1) vectors_6[i[4:0]] = 24'd0;
   end
 
   always @(posedge clk)
-    if (place_is_written & (lane == 4'd6)) vectors_6[vectors_0_address] <= largest_written;
+    if ((writes_1 & (written_at_lane == 4'd6)) | (first_goes & (first_lane == 4'd6))) begin
+      vectors_6[vectors_0_address] <= largest_written;
+    end
 
   initial begin
     for (i = 0; i < 32; i = i + 1) vectors_7[i[4:0]] = 24'd0;
   end
 
   always @(posedge clk)
-    if (place_is_written & (lane == 4'd7)) vectors_7[vectors_0_address] <= largest_written;
+    if ((writes_1 & (written_at_lane == 4'd7)) | (first_goes & (first_lane == 4'd7))) begin
+      vectors_7[vectors_0_address] <= largest_written;
+    end
 
   initial begin
     for (i = 0; i < 32; i = i + 1) vectors_8[i[4:0]] = 24'd0;
   end
 
   always @(posedge clk)
-    if (place_is_written & (lane == 4'd8)) vectors_8[vectors_0_address] <= largest_written;
+    if ((writes_1 & (written_at_lane == 4'd8)) | (first_goes & (first_lane == 4'd8))) begin
+      vectors_8[vectors_0_address] <= largest_written;
+    end
 
   initial begin
     for (i = 0; i < 32; i = i + 1) vectors_9[i[4:0]] = 24'd0;
   end
 
   always @(posedge clk)
-    if (place_is_written & (lane == 4'd9)) vectors_9[vectors_0_address] <= largest_written;
+    if ((writes_1 & (written_at_lane == 4'd9)) | (first_goes & (first_lane == 4'd9))) begin
+      vectors_9[vectors_0_address] <= largest_written;
+    end
 
   initial begin
     for (i = 0; i < 32; i = i + 1) vectors_10[i[4:0]] = 24'd0;
   end
 
   always @(posedge clk)
-    if (place_is_written & (lane == 4'd10)) vectors_10[vectors_0_address] <= largest_written;
+    if ((writes_1 & (written_at_lane == 4'd10)) | (first_goes & (first_lane == 4'd10))) begin
+      vectors_10[vectors_0_address] <= largest_written;
+    end
 
   initial begin
     for (i = 0; i < 32; i = i + 1) vectors_11[i[4:0]] = 24'd0;
   end
 
   always @(posedge clk)
-    if (place_is_written & (lane == 4'd11)) vectors_11[vectors_0_address] <= largest_written;
+    if ((writes_1 & (written_at_lane == 4'd11)) | (first_goes & (first_lane == 4'd11))) begin
+      vectors_11[vectors_0_address] <= largest_written;
+    end
 
   assign ask_user = walk_user;
   assign ask_resource = walk_resource;
@@ -326,13 +354,13 @@ module FairVectors_p4_u16_c256_k1024_r4_s4_f1536 (
 
 `ifdef FORMAL
   always @(posedge clk)
-    if (~rst) assert (~first_is_own | ~first_waits | first_goes); // fair-vectors.ts:71
+    if (~rst) assert (~first_is_own | ~first_waits | first_goes); // fair-vectors.ts:72
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
       if (~(~first_is_own | ~first_waits | first_goes)) begin
-        $display("%s", "assertion failed: what software says of a user waits for a few cycles at most (fair-vectors.ts:71)"); // fair-vectors.ts:71
+        $display("%s", "assertion failed: what software says of a user waits for a few cycles at most (fair-vectors.ts:72)"); // fair-vectors.ts:72
         $stop;
       end
     end

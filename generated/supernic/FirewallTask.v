@@ -36,19 +36,19 @@ module FirewallTask (
   localparam [1:0] task_verdict_drop = 2'd1;
   reg valid_1, valid_2, valid_3, valid_4; // stages.ts:28
   reg [63:0] drops_0, enabled_0; // firewall.ts:67
-  reg [63:0] part_0_0, part_0_1, part_0_2, part_0_3; // stages.ts:42
+  reg [63:0] part_0_0, part_0_1, part_0_2, part_0_3; // stages.ts:46
   reg any_0;
   reg [5:0] index_0;
   reg [63:0] drops_1, enabled_1; // firewall.ts:67
-  reg [63:0] part_1_0, part_1_1, part_1_2, part_1_3; // stages.ts:42
+  reg [63:0] part_1_0, part_1_1, part_1_2, part_1_3; // stages.ts:46
   reg any_1;
   reg [5:0] index_1;
   reg [63:0] drops_2, enabled_2; // firewall.ts:67
-  reg [63:0] part_2_0, part_2_1, part_2_2, part_2_3; // stages.ts:42
+  reg [63:0] part_2_0, part_2_1, part_2_2, part_2_3; // stages.ts:46
   reg any_2;
   reg [5:0] index_2;
   reg [63:0] drops_3, enabled_3; // firewall.ts:67
-  reg [63:0] part_3_0, part_3_1, part_3_2, part_3_3; // stages.ts:42
+  reg [63:0] part_3_0, part_3_1, part_3_2, part_3_3; // stages.ts:46
   reg any_3, any, drops, is_ip_1, is_ip_2, is_ip_3, dropped;
   reg [5:0] index_3;
   reg [1:0] args_1, args_2, args_3;
@@ -270,13 +270,14 @@ module FirewallTask (
 
   always @(posedge clk)
     if (rst) begin
-      valid_1 <= 1'b0; valid_2 <= 1'b0; valid_3 <= 1'b0; valid_4 <= 1'b0;
+      valid_1 <= 1'b0; valid_2 <= 1'b0; valid_3 <= 1'b0; valid_4 <= 1'b0; tags_4 <= 8'd0;
     end
     else if (moves) begin
       valid_1 <= packet_valid;
       valid_2 <= valid_1;
       valid_3 <= valid_2;
       valid_4 <= valid_3;
+      tags_4 <= tags_3;
     end
 
   always @(posedge clk)
@@ -589,7 +590,6 @@ module FirewallTask (
       tags_1 <= packet_payload_tag;
       tags_2 <= tags_1;
       tags_3 <= tags_2;
-      tags_4 <= tags_3;
     end
 
   always @(posedge clk)

@@ -67,7 +67,7 @@ module FlowTable_regions4_groups4_hashBits8_contexts1024_generationBits4 (
   reg [7:0] who_flow_hash;
   reg who_unordered, who_pinned, who_again, who_gives_up;
   reg [9:0] written_at; // flow-table.ts:144
-  reg [10:0] load_0, load_1, load_2, load_3; // flow-table.ts:157
+  reg [10:0] load_0, load_1, load_2, load_3; // flow-table.ts:161
   reg [1:0] fewest_0_0_0_region; // flow-table.ts:60
   reg fewest_0_0_0_there; // flow-table.ts:63
   reg [10:0] fewest_0_0_0_load; // flow-table.ts:64
@@ -93,24 +93,24 @@ module FlowTable_regions4_groups4_hashBits8_contexts1024_generationBits4 (
   reg fewest_3_0_1_there; // flow-table.ts:63
   reg [10:0] fewest_3_0_1_load; // flow-table.ts:64
   reg [1:0] fewest_3_1_0_region; // flow-table.ts:60
-  reg leaves; // flow-table.ts:189
-  reg [9:0] leaver; // flow-table.ts:190
-  reg went_valid; // flow-table.ts:201
+  reg leaves; // flow-table.ts:195
+  reg [9:0] leaver; // flow-table.ts:196
+  reg went_valid; // flow-table.ts:203
   reg [1:0] went_region;
-  reg has_left_valid; // flow-table.ts:202
+  reg has_left_valid; // flow-table.ts:204
   reg [1:0] has_left_region;
   (* ram_style = "block" *) reg [10:0] entered [0:1023]; // flow-table.ts:122
   wire [10:0] entered_before; // flow-table.ts:146
   (* ram_style = "block" *) reg [10:0] left [0:1023]; // flow-table.ts:123
   wire [10:0] left_before; // flow-table.ts:147
-  wire [10:0] gone_before; // flow-table.ts:193
+  wire [10:0] gone_before; // flow-table.ts:199
   (* ram_style = "block" *) reg [18:0] places [0:1023]; // flow-table.ts:125
   wire [18:0] place_before; // flow-table.ts:148
   reg [10:0] entered_before_rd, entered_before_fwd; // flow-table.ts:146
   reg entered_before_hit;
   reg [10:0] left_before_rd, left_before_fwd; // flow-table.ts:147
   reg left_before_hit;
-  reg [10:0] gone_before_rd, gone_before_fwd; // flow-table.ts:193
+  reg [10:0] gone_before_rd, gone_before_fwd; // flow-table.ts:199
   reg gone_before_hit;
   reg [18:0] place_before_rd, place_before_fwd; // flow-table.ts:148
   reg place_before_hit;
@@ -137,12 +137,15 @@ module FlowTable_regions4_groups4_hashBits8_contexts1024_generationBits4 (
     place_mixed
     | (|({place_region == 2'd3, place_region == 2'd2, place_region == 2'd1, place_region == 2'd0} & latest_from)); // flow-table.ts:151
   wire place_marked = place_before[3]; // flow-table.ts:148
-  wire is_held = is_inside & (place_marked | (is_old & is_from)); // flow-table.ts:152
+  wire holds = place_marked | (is_old & is_from); // flow-table.ts:153
+  wire is_held = is_inside & holds; // flow-table.ts:154
   wire [10:0] place_waiting = place_before[18:8]; // flow-table.ts:148
-  wire is_behind = (|place_waiting) & ~who_again; // flow-table.ts:153
-  wire wants = asks & ~who_gives_up; // flow-table.ts:154
-  wire goes = wants & (who_unordered | ~(is_held | is_behind)); // flow-table.ts:155
-  wire counts = goes & ~who_unordered; // flow-table.ts:156
+  wire is_behind = (|place_waiting) & ~who_again; // flow-table.ts:155
+  wire wants = asks & ~who_gives_up; // flow-table.ts:156
+  wire passes = wants & who_unordered; // flow-table.ts:157
+  wire is_orderly = wants & ~(who_unordered | is_behind); // flow-table.ts:158
+  wire counts = is_orderly & ~(is_inside & holds); // flow-table.ts:159
+  wire goes = passes | counts; // flow-table.ts:160
   wire fewest_0_0_0_second = instances_0[1] & (~instances_0[0] | (load_1 < load_0)); // flow-table.ts:59
   wire fewest_0_0_1_second = instances_0[3] & (~instances_0[2] | (load_3 < load_2));
   wire fewest_0_1_0_second = fewest_0_0_1_there & (~fewest_0_0_0_there | (fewest_0_0_1_load < fewest_0_0_0_load));
@@ -155,21 +158,27 @@ module FlowTable_regions4_groups4_hashBits8_contexts1024_generationBits4 (
   wire fewest_3_0_0_second = instances_3[1] & (~instances_3[0] | (load_1 < load_0));
   wire fewest_3_0_1_second = instances_3[3] & (~instances_3[2] | (load_3 < load_2));
   wire fewest_3_1_0_second = fewest_3_0_1_there & (~fewest_3_0_0_there | (fewest_3_0_1_load < fewest_3_0_0_load));
-  wire stays = is_inside & ~who_unordered; // flow-table.ts:162
+  wire stays = is_inside & ~who_unordered; // flow-table.ts:166
   wire [1:0] to =
     who_pinned ? who_region :
     stays ? place_region :
-    ({2{who_flow_group == 2'd0}} & fewest_0_1_0_region) | ({2{who_flow_group == 2'd1}} & fewest_1_1_0_region) | ({2{who_flow_group == 2'd2}} & fewest_2_1_0_region) | ({2{who_flow_group == 2'd3}} & fewest_3_1_0_region); // flow-table.ts:163
-  wire is_elsewhere = who_pinned & (who_region != place_region); // flow-table.ts:169
-  wire [10:0] fewer_wait = place_waiting - 11'd1; // flow-table.ts:170
-  wire more_in_0 = went_valid & (went_region == 2'd0); // flow-table.ts:206
-  wire fewer_in_0 = has_left_valid & (has_left_region == 2'd0); // flow-table.ts:207
-  wire more_in_1 = went_valid & (went_region == 2'd1); // flow-table.ts:206
-  wire fewer_in_1 = has_left_valid & (has_left_region == 2'd1); // flow-table.ts:207
-  wire more_in_2 = went_valid & (went_region == 2'd2); // flow-table.ts:206
-  wire fewer_in_2 = has_left_valid & (has_left_region == 2'd2); // flow-table.ts:207
-  wire more_in_3 = went_valid & (went_region == 2'd3); // flow-table.ts:206
-  wire fewer_in_3 = has_left_valid & (has_left_region == 2'd3); // flow-table.ts:207
+    ({2{who_flow_group == 2'd0}} & fewest_0_1_0_region) | ({2{who_flow_group == 2'd1}} & fewest_1_1_0_region) | ({2{who_flow_group == 2'd2}} & fewest_2_1_0_region) | ({2{who_flow_group == 2'd3}} & fewest_3_1_0_region); // flow-table.ts:167
+  wire is_elsewhere = who_pinned & (who_region != place_region); // flow-table.ts:173
+  wire [10:0] fewer_wait = place_waiting - 11'd1; // flow-table.ts:174
+  wire [10:0] waiting_as_it_is =
+    clearing ? 11'd0 :
+    sweeping ? place_waiting :
+    who_gives_up ? fewer_wait :
+    (who_unordered | who_again) ? place_waiting :
+    place_waiting + 11'd1; // flow-table.ts:180
+  wire more_in_0 = went_valid & (went_region == 2'd0); // flow-table.ts:208
+  wire fewer_in_0 = has_left_valid & (has_left_region == 2'd0); // flow-table.ts:209
+  wire more_in_1 = went_valid & (went_region == 2'd1); // flow-table.ts:208
+  wire fewer_in_1 = has_left_valid & (has_left_region == 2'd1); // flow-table.ts:209
+  wire more_in_2 = went_valid & (went_region == 2'd2); // flow-table.ts:208
+  wire fewer_in_2 = has_left_valid & (has_left_region == 2'd2); // flow-table.ts:209
+  wire more_in_3 = went_valid & (went_region == 2'd3); // flow-table.ts:208
+  wire fewer_in_3 = has_left_valid & (has_left_region == 2'd3); // flow-table.ts:209
 
   always @(posedge clk)
     if (rst) clearing <= 1'b1;
@@ -338,10 +347,10 @@ module FlowTable_regions4_groups4_hashBits8_contexts1024_generationBits4 (
 
   always @(posedge clk) begin
     if (asks | clearing) begin
-      entered[clearing ? cleared : written_at] <= clearing ? 11'd0 : counts ? entered_before + 11'd1 : entered_before;
+      entered[clearing ? cleared : written_at] <= counts ? entered_before + 11'd1 : clearing ? 11'd0 : entered_before;
     end
     entered_before_rd <= entered[read_at];
-    entered_before_fwd <= clearing ? 11'd0 : counts ? entered_before + 11'd1 : entered_before;
+    entered_before_fwd <= counts ? entered_before + 11'd1 : clearing ? 11'd0 : entered_before;
     entered_before_hit <= (asks | clearing) & ((clearing ? cleared : written_at) == read_at);
   end
   assign entered_before = entered_before_hit ? entered_before_fwd : entered_before_rd;
@@ -357,24 +366,19 @@ module FlowTable_regions4_groups4_hashBits8_contexts1024_generationBits4 (
   end
   assign left_before = left_before_hit ? left_before_fwd : left_before_rd;
   assign gone_before = gone_before_hit ? gone_before_fwd : gone_before_rd;
-  wire [10:0] waiting =
-    clearing ? 11'd0 :
-    sweeping ? place_waiting :
-    goes ? ((who_again & ~who_unordered) ? fewer_wait : place_waiting) :
-    who_gives_up ? fewer_wait :
-    (who_unordered | who_again) ? place_waiting :
-    place_waiting + 11'd1; // flow-table.ts:185
 
   always @(posedge clk) begin
     if (asks | sweeping | clearing) begin
       places[clearing ? cleared : written_at] <= {
-        waiting, clearing ? 4'd0 : latest_generation, is_held & ~counts & ~clearing,
+        goes ? ((who_again & ~who_unordered) ? fewer_wait : place_waiting) : waiting_as_it_is,
+        clearing ? 4'd0 : latest_generation, is_held & ~counts & ~clearing,
         counts ? is_inside & (place_mixed | is_elsewhere) : place_mixed, counts ? to : place_region
       };
     end
     place_before_rd <= places[read_at];
     place_before_fwd <= {
-      waiting, clearing ? 4'd0 : latest_generation, is_held & ~counts & ~clearing,
+      goes ? ((who_again & ~who_unordered) ? fewer_wait : place_waiting) : waiting_as_it_is,
+      clearing ? 4'd0 : latest_generation, is_held & ~counts & ~clearing,
       counts ? is_inside & (place_mixed | is_elsewhere) : place_mixed, counts ? to : place_region
     };
     place_before_hit <= (asks | sweeping | clearing) & ((clearing ? cleared : written_at) == read_at);
@@ -401,11 +405,11 @@ module FlowTable_regions4_groups4_hashBits8_contexts1024_generationBits4 (
       assert (~counts_1 | ~(&behind_1)); // flow-marks.ts:90
       assert (~counts_2 | ~(&behind_2)); // flow-marks.ts:90
       assert (~counts_3 | ~(&behind_3)); // flow-marks.ts:90
-      assert (~fewer_in_0 | (|load_0) | more_in_0); // flow-table.ts:210
-      assert (~fewer_in_1 | (|load_1) | more_in_1); // flow-table.ts:210
-      assert (~fewer_in_2 | (|load_2) | more_in_2); // flow-table.ts:210
-      assert (~fewer_in_3 | (|load_3) | more_in_3); // flow-table.ts:210
-      assert (~(goes & ~(stays | who_pinned)) | check_or); // flow-table.ts:212
+      assert (~fewer_in_0 | (|load_0) | more_in_0); // flow-table.ts:212
+      assert (~fewer_in_1 | (|load_1) | more_in_1); // flow-table.ts:212
+      assert (~fewer_in_2 | (|load_2) | more_in_2); // flow-table.ts:212
+      assert (~fewer_in_3 | (|load_3) | more_in_3); // flow-table.ts:212
+      assert (~(goes & ~(stays | who_pinned)) | check_or); // flow-table.ts:214
     end
 `else
 `ifndef SYNTHESIS
@@ -428,23 +432,23 @@ module FlowTable_regions4_groups4_hashBits8_contexts1024_generationBits4 (
         $stop;
       end
       if (~(~fewer_in_0 | (|load_0) | more_in_0)) begin
-        $display("%s", "assertion failed: a packet that leaves was in region 0 (flow-table.ts:210)"); // flow-table.ts:210
+        $display("%s", "assertion failed: a packet that leaves was in region 0 (flow-table.ts:212)"); // flow-table.ts:212
         $stop;
       end
       if (~(~fewer_in_1 | (|load_1) | more_in_1)) begin
-        $display("%s", "assertion failed: a packet that leaves was in region 1 (flow-table.ts:210)"); // flow-table.ts:210
+        $display("%s", "assertion failed: a packet that leaves was in region 1 (flow-table.ts:212)"); // flow-table.ts:212
         $stop;
       end
       if (~(~fewer_in_2 | (|load_2) | more_in_2)) begin
-        $display("%s", "assertion failed: a packet that leaves was in region 2 (flow-table.ts:210)"); // flow-table.ts:210
+        $display("%s", "assertion failed: a packet that leaves was in region 2 (flow-table.ts:212)"); // flow-table.ts:212
         $stop;
       end
       if (~(~fewer_in_3 | (|load_3) | more_in_3)) begin
-        $display("%s", "assertion failed: a packet that leaves was in region 3 (flow-table.ts:210)"); // flow-table.ts:210
+        $display("%s", "assertion failed: a packet that leaves was in region 3 (flow-table.ts:212)"); // flow-table.ts:212
         $stop;
       end
       if (~(~(goes & ~(stays | who_pinned)) | check_or)) begin
-        $display("%s", "assertion failed: a chain whose packets ask has an instance (flow-table.ts:212)"); // flow-table.ts:212
+        $display("%s", "assertion failed: a chain whose packets ask has an instance (flow-table.ts:214)"); // flow-table.ts:214
         $stop;
       end
     end

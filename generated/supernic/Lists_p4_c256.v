@@ -38,221 +38,221 @@ module Lists_p4_c256 (
   output wire [1:0] picked_packet_size,
   output wire       picked_packet_dropped
 );
-  reg goes; // lists.ts:136
-  reg next_valid_0; // lists.ts:45
-  reg [7:0] next_entry_0_ctx; // lists.ts:46
+  reg goes; // lists.ts:140
+  reg next_valid_0; // lists.ts:49
+  reg [7:0] next_entry_0_ctx; // lists.ts:50
   reg [1:0] next_entry_0_size;
-  reg [3:0] next_class_0; // lists.ts:47
-  reg next_dropped_0; // lists.ts:48
-  reg next_valid_1; // lists.ts:45
-  reg [7:0] next_entry_1_ctx; // lists.ts:46
+  reg [3:0] next_class_0; // lists.ts:51
+  reg next_dropped_0; // lists.ts:52
+  reg next_valid_1; // lists.ts:49
+  reg [7:0] next_entry_1_ctx; // lists.ts:50
   reg [1:0] next_entry_1_size;
-  reg [3:0] next_class_1; // lists.ts:47
-  reg next_dropped_1; // lists.ts:48
-  reg next_valid_2; // lists.ts:45
-  reg [7:0] next_entry_2_ctx; // lists.ts:46
+  reg [3:0] next_class_1; // lists.ts:51
+  reg next_dropped_1; // lists.ts:52
+  reg next_valid_2; // lists.ts:49
+  reg [7:0] next_entry_2_ctx; // lists.ts:50
   reg [1:0] next_entry_2_size;
-  reg [3:0] next_class_2; // lists.ts:47
-  reg next_dropped_2; // lists.ts:48
-  reg next_valid_3; // lists.ts:45
-  reg [7:0] next_entry_3_ctx; // lists.ts:46
+  reg [3:0] next_class_2; // lists.ts:51
+  reg next_dropped_2; // lists.ts:52
+  reg next_valid_3; // lists.ts:49
+  reg [7:0] next_entry_3_ctx; // lists.ts:50
   reg [1:0] next_entry_3_size;
-  reg [3:0] next_class_3; // lists.ts:47
-  reg next_dropped_3; // lists.ts:48
-  reg next_valid_4; // lists.ts:45
-  reg [7:0] next_entry_4_ctx; // lists.ts:46
+  reg [3:0] next_class_3; // lists.ts:51
+  reg next_dropped_3; // lists.ts:52
+  reg next_valid_4; // lists.ts:49
+  reg [7:0] next_entry_4_ctx; // lists.ts:50
   reg [1:0] next_entry_4_size;
-  reg [3:0] next_class_4; // lists.ts:47
-  reg next_dropped_4; // lists.ts:48
-  reg some_0_0; // lists.ts:34
-  reg [7:0] head_0_0_ctx; // lists.ts:35
+  reg [3:0] next_class_4; // lists.ts:51
+  reg next_dropped_4; // lists.ts:52
+  reg some_0_0; // lists.ts:37
+  reg [7:0] head_0_0_ctx; // lists.ts:38
   reg [1:0] head_0_0_size;
-  reg [7:0] tail_0_0; // lists.ts:36
-  reg open_0_0; // lists.ts:37
-  reg drops_0_0; // lists.ts:38
-  reg lets_0_0; // lists.ts:40
-  reg some_0_1; // lists.ts:34
-  reg [7:0] head_0_1_ctx; // lists.ts:35
+  reg [7:0] tail_0_0; // lists.ts:39
+  reg drops_0_0; // lists.ts:40
+  reg serves_0_0; // lists.ts:42
+  reg lets_0_0; // lists.ts:44
+  reg some_0_1; // lists.ts:37
+  reg [7:0] head_0_1_ctx; // lists.ts:38
   reg [1:0] head_0_1_size;
-  reg [7:0] tail_0_1; // lists.ts:36
-  reg open_0_1; // lists.ts:37
-  reg drops_0_1; // lists.ts:38
-  reg lets_0_1; // lists.ts:40
-  reg some_0_2; // lists.ts:34
-  reg [7:0] head_0_2_ctx; // lists.ts:35
+  reg [7:0] tail_0_1; // lists.ts:39
+  reg drops_0_1; // lists.ts:40
+  reg serves_0_1; // lists.ts:42
+  reg lets_0_1; // lists.ts:44
+  reg some_0_2; // lists.ts:37
+  reg [7:0] head_0_2_ctx; // lists.ts:38
   reg [1:0] head_0_2_size;
-  reg [7:0] tail_0_2; // lists.ts:36
-  reg open_0_2; // lists.ts:37
-  reg drops_0_2; // lists.ts:38
-  reg lets_0_2; // lists.ts:40
-  reg some_0_3; // lists.ts:34
-  reg [7:0] head_0_3_ctx; // lists.ts:35
+  reg [7:0] tail_0_2; // lists.ts:39
+  reg drops_0_2; // lists.ts:40
+  reg serves_0_2; // lists.ts:42
+  reg lets_0_2; // lists.ts:44
+  reg some_0_3; // lists.ts:37
+  reg [7:0] head_0_3_ctx; // lists.ts:38
   reg [1:0] head_0_3_size;
-  reg [7:0] tail_0_3; // lists.ts:36
-  reg open_0_3; // lists.ts:37
-  reg drops_0_3; // lists.ts:38
-  reg lets_0_3; // lists.ts:40
-  reg some_1_0; // lists.ts:34
-  reg [7:0] head_1_0_ctx; // lists.ts:35
+  reg [7:0] tail_0_3; // lists.ts:39
+  reg drops_0_3; // lists.ts:40
+  reg serves_0_3; // lists.ts:42
+  reg lets_0_3; // lists.ts:44
+  reg some_1_0; // lists.ts:37
+  reg [7:0] head_1_0_ctx; // lists.ts:38
   reg [1:0] head_1_0_size;
-  reg [7:0] tail_1_0; // lists.ts:36
-  reg open_1_0; // lists.ts:37
-  reg drops_1_0; // lists.ts:38
-  reg lets_1_0; // lists.ts:40
-  reg some_1_1; // lists.ts:34
-  reg [7:0] head_1_1_ctx; // lists.ts:35
+  reg [7:0] tail_1_0; // lists.ts:39
+  reg drops_1_0; // lists.ts:40
+  reg serves_1_0; // lists.ts:42
+  reg lets_1_0; // lists.ts:44
+  reg some_1_1; // lists.ts:37
+  reg [7:0] head_1_1_ctx; // lists.ts:38
   reg [1:0] head_1_1_size;
-  reg [7:0] tail_1_1; // lists.ts:36
-  reg open_1_1; // lists.ts:37
-  reg drops_1_1; // lists.ts:38
-  reg lets_1_1; // lists.ts:40
-  reg some_1_2; // lists.ts:34
-  reg [7:0] head_1_2_ctx; // lists.ts:35
+  reg [7:0] tail_1_1; // lists.ts:39
+  reg drops_1_1; // lists.ts:40
+  reg serves_1_1; // lists.ts:42
+  reg lets_1_1; // lists.ts:44
+  reg some_1_2; // lists.ts:37
+  reg [7:0] head_1_2_ctx; // lists.ts:38
   reg [1:0] head_1_2_size;
-  reg [7:0] tail_1_2; // lists.ts:36
-  reg open_1_2; // lists.ts:37
-  reg drops_1_2; // lists.ts:38
-  reg lets_1_2; // lists.ts:40
-  reg some_1_3; // lists.ts:34
-  reg [7:0] head_1_3_ctx; // lists.ts:35
+  reg [7:0] tail_1_2; // lists.ts:39
+  reg drops_1_2; // lists.ts:40
+  reg serves_1_2; // lists.ts:42
+  reg lets_1_2; // lists.ts:44
+  reg some_1_3; // lists.ts:37
+  reg [7:0] head_1_3_ctx; // lists.ts:38
   reg [1:0] head_1_3_size;
-  reg [7:0] tail_1_3; // lists.ts:36
-  reg open_1_3; // lists.ts:37
-  reg drops_1_3; // lists.ts:38
-  reg lets_1_3; // lists.ts:40
-  reg some_2_0; // lists.ts:34
-  reg [7:0] head_2_0_ctx; // lists.ts:35
+  reg [7:0] tail_1_3; // lists.ts:39
+  reg drops_1_3; // lists.ts:40
+  reg serves_1_3; // lists.ts:42
+  reg lets_1_3; // lists.ts:44
+  reg some_2_0; // lists.ts:37
+  reg [7:0] head_2_0_ctx; // lists.ts:38
   reg [1:0] head_2_0_size;
-  reg [7:0] tail_2_0; // lists.ts:36
-  reg open_2_0; // lists.ts:37
-  reg drops_2_0; // lists.ts:38
-  reg lets_2_0; // lists.ts:40
-  reg some_2_1; // lists.ts:34
-  reg [7:0] head_2_1_ctx; // lists.ts:35
+  reg [7:0] tail_2_0; // lists.ts:39
+  reg drops_2_0; // lists.ts:40
+  reg serves_2_0; // lists.ts:42
+  reg lets_2_0; // lists.ts:44
+  reg some_2_1; // lists.ts:37
+  reg [7:0] head_2_1_ctx; // lists.ts:38
   reg [1:0] head_2_1_size;
-  reg [7:0] tail_2_1; // lists.ts:36
-  reg open_2_1; // lists.ts:37
-  reg drops_2_1; // lists.ts:38
-  reg lets_2_1; // lists.ts:40
-  reg some_2_2; // lists.ts:34
-  reg [7:0] head_2_2_ctx; // lists.ts:35
+  reg [7:0] tail_2_1; // lists.ts:39
+  reg drops_2_1; // lists.ts:40
+  reg serves_2_1; // lists.ts:42
+  reg lets_2_1; // lists.ts:44
+  reg some_2_2; // lists.ts:37
+  reg [7:0] head_2_2_ctx; // lists.ts:38
   reg [1:0] head_2_2_size;
-  reg [7:0] tail_2_2; // lists.ts:36
-  reg open_2_2; // lists.ts:37
-  reg drops_2_2; // lists.ts:38
-  reg lets_2_2; // lists.ts:40
-  reg some_2_3; // lists.ts:34
-  reg [7:0] head_2_3_ctx; // lists.ts:35
+  reg [7:0] tail_2_2; // lists.ts:39
+  reg drops_2_2; // lists.ts:40
+  reg serves_2_2; // lists.ts:42
+  reg lets_2_2; // lists.ts:44
+  reg some_2_3; // lists.ts:37
+  reg [7:0] head_2_3_ctx; // lists.ts:38
   reg [1:0] head_2_3_size;
-  reg [7:0] tail_2_3; // lists.ts:36
-  reg open_2_3; // lists.ts:37
-  reg drops_2_3; // lists.ts:38
-  reg lets_2_3; // lists.ts:40
-  reg some_3_0; // lists.ts:34
-  reg [7:0] head_3_0_ctx; // lists.ts:35
+  reg [7:0] tail_2_3; // lists.ts:39
+  reg drops_2_3; // lists.ts:40
+  reg serves_2_3; // lists.ts:42
+  reg lets_2_3; // lists.ts:44
+  reg some_3_0; // lists.ts:37
+  reg [7:0] head_3_0_ctx; // lists.ts:38
   reg [1:0] head_3_0_size;
-  reg [7:0] tail_3_0; // lists.ts:36
-  reg open_3_0; // lists.ts:37
-  reg drops_3_0; // lists.ts:38
-  reg lets_3_0; // lists.ts:40
-  reg some_3_1; // lists.ts:34
-  reg [7:0] head_3_1_ctx; // lists.ts:35
+  reg [7:0] tail_3_0; // lists.ts:39
+  reg drops_3_0; // lists.ts:40
+  reg serves_3_0; // lists.ts:42
+  reg lets_3_0; // lists.ts:44
+  reg some_3_1; // lists.ts:37
+  reg [7:0] head_3_1_ctx; // lists.ts:38
   reg [1:0] head_3_1_size;
-  reg [7:0] tail_3_1; // lists.ts:36
-  reg open_3_1; // lists.ts:37
-  reg drops_3_1; // lists.ts:38
-  reg lets_3_1; // lists.ts:40
-  reg some_3_2; // lists.ts:34
-  reg [7:0] head_3_2_ctx; // lists.ts:35
+  reg [7:0] tail_3_1; // lists.ts:39
+  reg drops_3_1; // lists.ts:40
+  reg serves_3_1; // lists.ts:42
+  reg lets_3_1; // lists.ts:44
+  reg some_3_2; // lists.ts:37
+  reg [7:0] head_3_2_ctx; // lists.ts:38
   reg [1:0] head_3_2_size;
-  reg [7:0] tail_3_2; // lists.ts:36
-  reg open_3_2; // lists.ts:37
-  reg drops_3_2; // lists.ts:38
-  reg lets_3_2; // lists.ts:40
-  reg some_3_3; // lists.ts:34
-  reg [7:0] head_3_3_ctx; // lists.ts:35
+  reg [7:0] tail_3_2; // lists.ts:39
+  reg drops_3_2; // lists.ts:40
+  reg serves_3_2; // lists.ts:42
+  reg lets_3_2; // lists.ts:44
+  reg some_3_3; // lists.ts:37
+  reg [7:0] head_3_3_ctx; // lists.ts:38
   reg [1:0] head_3_3_size;
-  reg [7:0] tail_3_3; // lists.ts:36
-  reg open_3_3; // lists.ts:37
-  reg drops_3_3; // lists.ts:38
-  reg lets_3_3; // lists.ts:40
-  reg some_4_0; // lists.ts:34
-  reg [7:0] head_4_0_ctx; // lists.ts:35
+  reg [7:0] tail_3_3; // lists.ts:39
+  reg drops_3_3; // lists.ts:40
+  reg serves_3_3; // lists.ts:42
+  reg lets_3_3; // lists.ts:44
+  reg some_4_0; // lists.ts:37
+  reg [7:0] head_4_0_ctx; // lists.ts:38
   reg [1:0] head_4_0_size;
-  reg [7:0] tail_4_0; // lists.ts:36
-  reg open_4_0; // lists.ts:37
-  reg drops_4_0; // lists.ts:38
-  reg lets_4_0; // lists.ts:40
-  reg some_4_1; // lists.ts:34
-  reg [7:0] head_4_1_ctx; // lists.ts:35
+  reg [7:0] tail_4_0; // lists.ts:39
+  reg drops_4_0; // lists.ts:40
+  reg serves_4_0; // lists.ts:42
+  reg lets_4_0; // lists.ts:44
+  reg some_4_1; // lists.ts:37
+  reg [7:0] head_4_1_ctx; // lists.ts:38
   reg [1:0] head_4_1_size;
-  reg [7:0] tail_4_1; // lists.ts:36
-  reg open_4_1; // lists.ts:37
-  reg drops_4_1; // lists.ts:38
-  reg lets_4_1; // lists.ts:40
-  reg some_4_2; // lists.ts:34
-  reg [7:0] head_4_2_ctx; // lists.ts:35
+  reg [7:0] tail_4_1; // lists.ts:39
+  reg drops_4_1; // lists.ts:40
+  reg serves_4_1; // lists.ts:42
+  reg lets_4_1; // lists.ts:44
+  reg some_4_2; // lists.ts:37
+  reg [7:0] head_4_2_ctx; // lists.ts:38
   reg [1:0] head_4_2_size;
-  reg [7:0] tail_4_2; // lists.ts:36
-  reg open_4_2; // lists.ts:37
-  reg drops_4_2; // lists.ts:38
-  reg lets_4_2; // lists.ts:40
-  reg some_4_3; // lists.ts:34
-  reg [7:0] head_4_3_ctx; // lists.ts:35
+  reg [7:0] tail_4_2; // lists.ts:39
+  reg drops_4_2; // lists.ts:40
+  reg serves_4_2; // lists.ts:42
+  reg lets_4_2; // lists.ts:44
+  reg some_4_3; // lists.ts:37
+  reg [7:0] head_4_3_ctx; // lists.ts:38
   reg [1:0] head_4_3_size;
-  reg [7:0] tail_4_3; // lists.ts:36
-  reg open_4_3; // lists.ts:37
-  reg drops_4_3; // lists.ts:38
-  reg lets_4_3; // lists.ts:40
-  reg any_before_0_1; // lists.ts:63
-  reg any_before_0; // lists.ts:64
-  reg large_before_0_1; // lists.ts:63
-  reg large_before_0; // lists.ts:64
-  reg fits_0_0, fits_0_1, fits_0_2, fits_0_3; // lists.ts:73
-  reg any_before_1_1; // lists.ts:63
-  reg any_before_1; // lists.ts:64
-  reg large_before_1_1; // lists.ts:63
-  reg large_before_1; // lists.ts:64
-  reg fits_1_0, fits_1_1, fits_1_2, fits_1_3; // lists.ts:73
-  reg any_before_2_1; // lists.ts:63
-  reg any_before_2; // lists.ts:64
-  reg large_before_2_1; // lists.ts:63
-  reg large_before_2; // lists.ts:64
-  reg fits_2_0, fits_2_1, fits_2_2, fits_2_3; // lists.ts:73
-  reg any_before_3_1; // lists.ts:63
-  reg any_before_3; // lists.ts:64
-  reg large_before_3_1; // lists.ts:63
-  reg large_before_3; // lists.ts:64
-  reg fits_3_0, fits_3_1, fits_3_2, fits_3_3; // lists.ts:73
-  reg any_before_4_1; // lists.ts:63
-  reg any_before_4; // lists.ts:64
-  reg large_before_4_1; // lists.ts:63
-  reg large_before_4; // lists.ts:64
-  reg fits_4_0, fits_4_1, fits_4_2, fits_4_3; // lists.ts:73
+  reg [7:0] tail_4_3; // lists.ts:39
+  reg drops_4_3; // lists.ts:40
+  reg serves_4_3; // lists.ts:42
+  reg lets_4_3; // lists.ts:44
+  reg any_before_0_1; // lists.ts:67
+  reg any_before_0; // lists.ts:68
+  reg large_before_0_1; // lists.ts:67
+  reg large_before_0; // lists.ts:68
+  reg fits_0_0, fits_0_1, fits_0_2, fits_0_3; // lists.ts:77
+  reg any_before_1_1; // lists.ts:67
+  reg any_before_1; // lists.ts:68
+  reg large_before_1_1; // lists.ts:67
+  reg large_before_1; // lists.ts:68
+  reg fits_1_0, fits_1_1, fits_1_2, fits_1_3; // lists.ts:77
+  reg any_before_2_1; // lists.ts:67
+  reg any_before_2; // lists.ts:68
+  reg large_before_2_1; // lists.ts:67
+  reg large_before_2; // lists.ts:68
+  reg fits_2_0, fits_2_1, fits_2_2, fits_2_3; // lists.ts:77
+  reg any_before_3_1; // lists.ts:67
+  reg any_before_3; // lists.ts:68
+  reg large_before_3_1; // lists.ts:67
+  reg large_before_3; // lists.ts:68
+  reg fits_3_0, fits_3_1, fits_3_2, fits_3_3; // lists.ts:77
+  reg any_before_4_1; // lists.ts:67
+  reg any_before_4; // lists.ts:68
+  reg large_before_4_1; // lists.ts:67
+  reg large_before_4; // lists.ts:68
+  reg fits_4_0, fits_4_1, fits_4_2, fits_4_3; // lists.ts:77
   reg [4:0] port_last; // fair-turn.ts:34
-  reg picked_q_valid, picked_q_packet_dropped; // lists.ts:83
+  reg picked_q_valid, picked_q_packet_dropped; // lists.ts:87
   reg [7:0] picked_q_packet_ctx;
   reg [4:0] picked_q_packet_list_port;
   reg [3:0] picked_q_packet_list_class;
   reg [1:0] picked_q_packet_size;
-  reg [3:0] class_0_last, class_1_last, class_2_last, class_3_last, class_4_last; // fair-turn.ts:34
-  (* ram_style = "distributed" *) reg [9:0] links_0 [0:255]; // lists.ts:178
+  reg [1:0] class_0_last, class_1_last, class_2_last, class_3_last, class_4_last; // class-turn.ts:18
+  (* ram_style = "distributed" *) reg [9:0] links_0 [0:255]; // lists.ts:182
   (* ram_style = "distributed" *) reg [9:0] links_1 [0:255];
   (* ram_style = "distributed" *) reg [9:0] links_2 [0:255];
   (* ram_style = "distributed" *) reg [9:0] links_3 [0:255];
   (* ram_style = "distributed" *) reg [9:0] links_4 [0:255];
   wire port_to_0, port_to_1, port_to_2, port_to_3, port_to_4; // fair-turn.ts:24
-  wire is_quiet_0; // lists.ts:197
-  wire has_room_0; // lists.ts:198
-  wire is_quiet_1; // lists.ts:197
-  wire has_room_1; // lists.ts:198
-  wire is_quiet_2; // lists.ts:197
-  wire has_room_2; // lists.ts:198
-  wire is_quiet_3; // lists.ts:197
-  wire has_room_3; // lists.ts:198
-  wire is_quiet_4; // lists.ts:197
-  wire has_room_4; // lists.ts:198
-  wire served_0 = port_to_0; // lists.ts:143
+  wire is_quiet_0; // lists.ts:201
+  wire has_room_0; // lists.ts:202
+  wire is_quiet_1; // lists.ts:201
+  wire has_room_1; // lists.ts:202
+  wire is_quiet_2; // lists.ts:201
+  wire has_room_2; // lists.ts:202
+  wire is_quiet_3; // lists.ts:201
+  wire has_room_3; // lists.ts:202
+  wire is_quiet_4; // lists.ts:201
+  wire has_room_4; // lists.ts:202
+  wire served_0 = port_to_0; // lists.ts:147
   wire served_1 = port_to_1;
   wire served_2 = port_to_2;
   wire served_3 = port_to_3;
@@ -260,59 +260,59 @@ module Lists_p4_c256 (
   wire passes_0_or =
     (push_list_class[0] & lets_0_0 & ~some_0_0) | (push_list_class[1] & lets_0_1 & ~some_0_1)
     | (push_list_class[2] & lets_0_2 & ~some_0_2) | (push_list_class[3] & lets_0_3 & ~some_0_3);
-  wire passes_0 = push_valid & push_may_pass & push_list_port[0] & is_quiet_0 & has_room_0 & passes_0_or; // lists.ts:144
+  wire passes_0 = push_valid & push_may_pass & push_list_port[0] & is_quiet_0 & has_room_0 & passes_0_or; // lists.ts:148
   wire passes_1_or =
     (push_list_class[0] & lets_1_0 & ~some_1_0) | (push_list_class[1] & lets_1_1 & ~some_1_1)
     | (push_list_class[2] & lets_1_2 & ~some_1_2) | (push_list_class[3] & lets_1_3 & ~some_1_3);
-  wire passes_1 = push_valid & push_may_pass & push_list_port[1] & is_quiet_1 & has_room_1 & passes_1_or; // lists.ts:144
+  wire passes_1 = push_valid & push_may_pass & push_list_port[1] & is_quiet_1 & has_room_1 & passes_1_or; // lists.ts:148
   wire passes_2_or =
     (push_list_class[0] & lets_2_0 & ~some_2_0) | (push_list_class[1] & lets_2_1 & ~some_2_1)
     | (push_list_class[2] & lets_2_2 & ~some_2_2) | (push_list_class[3] & lets_2_3 & ~some_2_3);
-  wire passes_2 = push_valid & push_may_pass & push_list_port[2] & is_quiet_2 & has_room_2 & passes_2_or; // lists.ts:144
+  wire passes_2 = push_valid & push_may_pass & push_list_port[2] & is_quiet_2 & has_room_2 & passes_2_or; // lists.ts:148
   wire passes_3_or =
     (push_list_class[0] & lets_3_0 & ~some_3_0) | (push_list_class[1] & lets_3_1 & ~some_3_1)
     | (push_list_class[2] & lets_3_2 & ~some_3_2) | (push_list_class[3] & lets_3_3 & ~some_3_3);
-  wire passes_3 = push_valid & push_may_pass & push_list_port[3] & is_quiet_3 & has_room_3 & passes_3_or; // lists.ts:144
+  wire passes_3 = push_valid & push_may_pass & push_list_port[3] & is_quiet_3 & has_room_3 & passes_3_or; // lists.ts:148
   wire passes_4_or =
     (push_list_class[0] & lets_4_0 & ~some_4_0) | (push_list_class[1] & lets_4_1 & ~some_4_1)
     | (push_list_class[2] & lets_4_2 & ~some_4_2) | (push_list_class[3] & lets_4_3 & ~some_4_3);
-  wire passes_4 = push_valid & push_may_pass & push_list_port[4] & is_quiet_4 & has_room_4 & passes_4_or; // lists.ts:144
-  wire pushes = push_valid & ~(passes_0 | passes_1 | passes_2 | passes_3 | passes_4); // lists.ts:145
-  wire is_large_0 = |next_entry_0_size; // lists.ts:60
-  wire frame_for_0 = served_0 & ~next_dropped_0; // lists.ts:69
-  wire behind_0 = is_large_0 ? any_before_0 : large_before_0; // lists.ts:77
+  wire passes_4 = push_valid & push_may_pass & push_list_port[4] & is_quiet_4 & has_room_4 & passes_4_or; // lists.ts:148
+  wire pushes = push_valid & ~(passes_0 | passes_1 | passes_2 | passes_3 | passes_4); // lists.ts:149
+  wire is_large_0 = |next_entry_0_size; // lists.ts:64
+  wire frame_for_0 = served_0 & ~next_dropped_0; // lists.ts:73
+  wire behind_0 = is_large_0 ? any_before_0 : large_before_0; // lists.ts:81
   wire may_go_0 =
     (((next_entry_0_size == 2'd0) & fits_0_0) | ((next_entry_0_size == 2'd1) & fits_0_1) | ((next_entry_0_size == 2'd2) & fits_0_2) | ((next_entry_0_size == 2'd3) & fits_0_3))
-    & ~behind_0; // lists.ts:78
-  wire asks_0 = next_valid_0 & goes & (next_dropped_0 | (may_go_0 & room[0])); // lists.ts:157
-  wire is_large_1 = |next_entry_1_size; // lists.ts:60
-  wire frame_for_1 = served_1 & ~next_dropped_1; // lists.ts:69
-  wire behind_1 = is_large_1 ? any_before_1 : large_before_1; // lists.ts:77
+    & ~behind_0; // lists.ts:82
+  wire asks_0 = next_valid_0 & goes & (next_dropped_0 | (may_go_0 & room[0])); // lists.ts:161
+  wire is_large_1 = |next_entry_1_size; // lists.ts:64
+  wire frame_for_1 = served_1 & ~next_dropped_1; // lists.ts:73
+  wire behind_1 = is_large_1 ? any_before_1 : large_before_1; // lists.ts:81
   wire may_go_1 =
     (((next_entry_1_size == 2'd0) & fits_1_0) | ((next_entry_1_size == 2'd1) & fits_1_1) | ((next_entry_1_size == 2'd2) & fits_1_2) | ((next_entry_1_size == 2'd3) & fits_1_3))
-    & ~behind_1; // lists.ts:78
-  wire asks_1 = next_valid_1 & goes & (next_dropped_1 | (may_go_1 & room[1])); // lists.ts:157
-  wire is_large_2 = |next_entry_2_size; // lists.ts:60
-  wire frame_for_2 = served_2 & ~next_dropped_2; // lists.ts:69
-  wire behind_2 = is_large_2 ? any_before_2 : large_before_2; // lists.ts:77
+    & ~behind_1; // lists.ts:82
+  wire asks_1 = next_valid_1 & goes & (next_dropped_1 | (may_go_1 & room[1])); // lists.ts:161
+  wire is_large_2 = |next_entry_2_size; // lists.ts:64
+  wire frame_for_2 = served_2 & ~next_dropped_2; // lists.ts:73
+  wire behind_2 = is_large_2 ? any_before_2 : large_before_2; // lists.ts:81
   wire may_go_2 =
     (((next_entry_2_size == 2'd0) & fits_2_0) | ((next_entry_2_size == 2'd1) & fits_2_1) | ((next_entry_2_size == 2'd2) & fits_2_2) | ((next_entry_2_size == 2'd3) & fits_2_3))
-    & ~behind_2; // lists.ts:78
-  wire asks_2 = next_valid_2 & goes & (next_dropped_2 | (may_go_2 & room[2])); // lists.ts:157
-  wire is_large_3 = |next_entry_3_size; // lists.ts:60
-  wire frame_for_3 = served_3 & ~next_dropped_3; // lists.ts:69
-  wire behind_3 = is_large_3 ? any_before_3 : large_before_3; // lists.ts:77
+    & ~behind_2; // lists.ts:82
+  wire asks_2 = next_valid_2 & goes & (next_dropped_2 | (may_go_2 & room[2])); // lists.ts:161
+  wire is_large_3 = |next_entry_3_size; // lists.ts:64
+  wire frame_for_3 = served_3 & ~next_dropped_3; // lists.ts:73
+  wire behind_3 = is_large_3 ? any_before_3 : large_before_3; // lists.ts:81
   wire may_go_3 =
     (((next_entry_3_size == 2'd0) & fits_3_0) | ((next_entry_3_size == 2'd1) & fits_3_1) | ((next_entry_3_size == 2'd2) & fits_3_2) | ((next_entry_3_size == 2'd3) & fits_3_3))
-    & ~behind_3; // lists.ts:78
-  wire asks_3 = next_valid_3 & goes & (next_dropped_3 | (may_go_3 & room[3])); // lists.ts:157
-  wire is_large_4 = |next_entry_4_size; // lists.ts:60
-  wire frame_for_4 = served_4 & ~next_dropped_4; // lists.ts:69
-  wire behind_4 = is_large_4 ? any_before_4 : large_before_4; // lists.ts:77
+    & ~behind_3; // lists.ts:82
+  wire asks_3 = next_valid_3 & goes & (next_dropped_3 | (may_go_3 & room[3])); // lists.ts:161
+  wire is_large_4 = |next_entry_4_size; // lists.ts:64
+  wire frame_for_4 = served_4 & ~next_dropped_4; // lists.ts:73
+  wire behind_4 = is_large_4 ? any_before_4 : large_before_4; // lists.ts:81
   wire may_go_4 =
     (((next_entry_4_size == 2'd0) & fits_4_0) | ((next_entry_4_size == 2'd1) & fits_4_1) | ((next_entry_4_size == 2'd2) & fits_4_2) | ((next_entry_4_size == 2'd3) & fits_4_3))
-    & ~behind_4; // lists.ts:78
-  wire asks_4 = next_valid_4 & goes & (next_dropped_4 | (may_go_4 & room[4])); // lists.ts:157
+    & ~behind_4; // lists.ts:82
+  wire asks_4 = next_valid_4 & goes & (next_dropped_4 | (may_go_4 & room[4])); // lists.ts:161
   wire port_to_0_or =
     (port_last[0] & ~(asks_1 | asks_2 | asks_3 | asks_4)) | (port_last[1] & ~(asks_2 | asks_3 | asks_4))
     | (port_last[2] & ~(asks_3 | asks_4));
@@ -333,195 +333,190 @@ module Lists_p4_c256 (
     (port_last[0] & ~(asks_1 | asks_2 | asks_3)) | (port_last[1] & ~(asks_2 | asks_3)) | (port_last[2] & ~asks_3)
     | port_last[3] | (port_last[4] & ~(asks_0 | asks_1 | asks_2 | asks_3));
   assign port_to_4 = asks_4 & port_to_4_or;
-  wire push_0 = pushes & push_list_port[0]; // lists.ts:184
-  wire loads_0 = ~next_valid_0 | served_0; // lists.ts:189
-  wire asks_0_0 = some_0_0 & (drops_0_0 | open_0_0); // lists.ts:194
-  wire asks_0_1 = some_0_1 & (drops_0_1 | open_0_1);
-  wire asks_0_2 = some_0_2 & (drops_0_2 | open_0_2);
-  wire asks_0_3 = some_0_3 & (drops_0_3 | open_0_3);
+  wire push_0 = pushes & push_list_port[0]; // lists.ts:188
+  wire loads_0 = ~next_valid_0 | served_0; // lists.ts:193
+  wire asks_0_0 = some_0_0 & serves_0_0; // lists.ts:198
+  wire asks_0_1 = some_0_1 & serves_0_1;
+  wire asks_0_2 = some_0_2 & serves_0_2;
+  wire asks_0_3 = some_0_3 & serves_0_3;
   assign is_quiet_0 = ~(next_valid_0 | asks_0_0 | asks_0_1 | asks_0_2 | asks_0_3 | picked_q_valid);
   assign has_room_0 =
     (((push_size == 2'd0) & fits_0[0]) | ((push_size == 2'd1) & fits_1[0]) | ((push_size == 2'd2) & fits_2[0]) | ((push_size == 2'd3) & fits_3[0]))
     & room[0];
-  wire class_0_to_0 =
-    asks_0_0
-    & ((class_0_last[0] & ~(asks_0_1 | asks_0_2 | asks_0_3)) | (class_0_last[1] & ~(asks_0_2 | asks_0_3)) | (class_0_last[2] & ~asks_0_3) | class_0_last[3]); // fair-turn.ts:24
-  wire class_0_to_1 =
-    asks_0_1
-    & (class_0_last[0] | (class_0_last[1] & ~(asks_0_2 | asks_0_3 | asks_0_0)) | (class_0_last[2] & ~(asks_0_3 | asks_0_0)) | (class_0_last[3] & ~asks_0_0));
-  wire class_0_to_2 =
-    asks_0_2
-    & ((class_0_last[0] & ~asks_0_1) | class_0_last[1] | (class_0_last[2] & ~(asks_0_3 | asks_0_0 | asks_0_1)) | (class_0_last[3] & ~(asks_0_0 | asks_0_1)));
-  wire class_0_to_3 =
-    asks_0_3
-    & ((class_0_last[0] & ~(asks_0_1 | asks_0_2)) | (class_0_last[1] & ~asks_0_2) | class_0_last[2] | (class_0_last[3] & ~(asks_0_0 | asks_0_1 | asks_0_2)));
-  wire pop_0_0 = loads_0 & class_0_to_0; // lists.ts:209
-  wire push_0_0 = push_0 & push_list_class[0]; // lists.ts:210
-  wire empties_0_0 = pop_0_0 & (head_0_0_ctx == tail_0_0); // lists.ts:212
-  wire pop_0_1 = loads_0 & class_0_to_1; // lists.ts:209
-  wire push_0_1 = push_0 & push_list_class[1]; // lists.ts:210
-  wire empties_0_1 = pop_0_1 & (head_0_1_ctx == tail_0_1); // lists.ts:212
-  wire pop_0_2 = loads_0 & class_0_to_2; // lists.ts:209
-  wire push_0_2 = push_0 & push_list_class[2]; // lists.ts:210
-  wire empties_0_2 = pop_0_2 & (head_0_2_ctx == tail_0_2); // lists.ts:212
-  wire pop_0_3 = loads_0 & class_0_to_3; // lists.ts:209
-  wire push_0_3 = push_0 & push_list_class[3]; // lists.ts:210
-  wire empties_0_3 = pop_0_3 & (head_0_3_ctx == tail_0_3); // lists.ts:212
-  wire push_1 = pushes & push_list_port[1]; // lists.ts:184
-  wire loads_1 = ~next_valid_1 | served_1; // lists.ts:189
-  wire asks_1_0 = some_1_0 & (drops_1_0 | open_1_0); // lists.ts:194
-  wire asks_1_1 = some_1_1 & (drops_1_1 | open_1_1);
-  wire asks_1_2 = some_1_2 & (drops_1_2 | open_1_2);
-  wire asks_1_3 = some_1_3 & (drops_1_3 | open_1_3);
+  wire [1:0] class_0_number_or =
+    ({2{class_0_last == 2'd0}} & (asks_0_1 ? 2'd1 : asks_0_2 ? 2'd2 : asks_0_3 ? 2'd3 : 2'd0))
+    | ({2{class_0_last == 2'd1}} & (asks_0_2 ? 2'd2 : asks_0_3 ? 2'd3 : asks_0_0 ? 2'd0 : 2'd1));
+  wire [1:0] class_0_last_or =
+    ({2{class_0_last == 2'd2}} & (asks_0_3 ? 2'd3 : asks_0_0 ? 2'd0 : asks_0_1 ? 2'd1 : 2'd2))
+    | ({2{class_0_last == 2'd3}} & (asks_0_0 ? 2'd0 : asks_0_1 ? 2'd1 : asks_0_2 ? 2'd2 : 2'd3));
+  wire [1:0] class_0_number = class_0_number_or | class_0_last_or; // class-turn.ts:24
+  wire class_0_to_0 = asks_0_0 & (class_0_number == 2'd0); // class-turn.ts:32
+  wire class_0_to_1 = asks_0_1 & (class_0_number == 2'd1);
+  wire class_0_to_2 = asks_0_2 & (class_0_number == 2'd2);
+  wire class_0_to_3 = asks_0_3 & (class_0_number == 2'd3);
+  wire pop_0_0 = loads_0 & class_0_to_0; // lists.ts:217
+  wire push_0_0 = push_0 & push_list_class[0]; // lists.ts:218
+  wire empties_0_0 = pop_0_0 & (head_0_0_ctx == tail_0_0); // lists.ts:220
+  wire pop_0_1 = loads_0 & class_0_to_1; // lists.ts:217
+  wire push_0_1 = push_0 & push_list_class[1]; // lists.ts:218
+  wire empties_0_1 = pop_0_1 & (head_0_1_ctx == tail_0_1); // lists.ts:220
+  wire pop_0_2 = loads_0 & class_0_to_2; // lists.ts:217
+  wire push_0_2 = push_0 & push_list_class[2]; // lists.ts:218
+  wire empties_0_2 = pop_0_2 & (head_0_2_ctx == tail_0_2); // lists.ts:220
+  wire pop_0_3 = loads_0 & class_0_to_3; // lists.ts:217
+  wire push_0_3 = push_0 & push_list_class[3]; // lists.ts:218
+  wire empties_0_3 = pop_0_3 & (head_0_3_ctx == tail_0_3); // lists.ts:220
+  wire push_1 = pushes & push_list_port[1]; // lists.ts:188
+  wire loads_1 = ~next_valid_1 | served_1; // lists.ts:193
+  wire asks_1_0 = some_1_0 & serves_1_0; // lists.ts:198
+  wire asks_1_1 = some_1_1 & serves_1_1;
+  wire asks_1_2 = some_1_2 & serves_1_2;
+  wire asks_1_3 = some_1_3 & serves_1_3;
   assign is_quiet_1 = ~(next_valid_1 | asks_1_0 | asks_1_1 | asks_1_2 | asks_1_3 | picked_q_valid);
   assign has_room_1 =
     (((push_size == 2'd0) & fits_0[1]) | ((push_size == 2'd1) & fits_1[1]) | ((push_size == 2'd2) & fits_2[1]) | ((push_size == 2'd3) & fits_3[1]))
     & room[1];
-  wire class_1_to_0 =
-    asks_1_0
-    & ((class_1_last[0] & ~(asks_1_1 | asks_1_2 | asks_1_3)) | (class_1_last[1] & ~(asks_1_2 | asks_1_3)) | (class_1_last[2] & ~asks_1_3) | class_1_last[3]); // fair-turn.ts:24
-  wire class_1_to_1 =
-    asks_1_1
-    & (class_1_last[0] | (class_1_last[1] & ~(asks_1_2 | asks_1_3 | asks_1_0)) | (class_1_last[2] & ~(asks_1_3 | asks_1_0)) | (class_1_last[3] & ~asks_1_0));
-  wire class_1_to_2 =
-    asks_1_2
-    & ((class_1_last[0] & ~asks_1_1) | class_1_last[1] | (class_1_last[2] & ~(asks_1_3 | asks_1_0 | asks_1_1)) | (class_1_last[3] & ~(asks_1_0 | asks_1_1)));
-  wire class_1_to_3 =
-    asks_1_3
-    & ((class_1_last[0] & ~(asks_1_1 | asks_1_2)) | (class_1_last[1] & ~asks_1_2) | class_1_last[2] | (class_1_last[3] & ~(asks_1_0 | asks_1_1 | asks_1_2)));
-  wire pop_1_0 = loads_1 & class_1_to_0; // lists.ts:209
-  wire push_1_0 = push_1 & push_list_class[0]; // lists.ts:210
-  wire empties_1_0 = pop_1_0 & (head_1_0_ctx == tail_1_0); // lists.ts:212
-  wire pop_1_1 = loads_1 & class_1_to_1; // lists.ts:209
-  wire push_1_1 = push_1 & push_list_class[1]; // lists.ts:210
-  wire empties_1_1 = pop_1_1 & (head_1_1_ctx == tail_1_1); // lists.ts:212
-  wire pop_1_2 = loads_1 & class_1_to_2; // lists.ts:209
-  wire push_1_2 = push_1 & push_list_class[2]; // lists.ts:210
-  wire empties_1_2 = pop_1_2 & (head_1_2_ctx == tail_1_2); // lists.ts:212
-  wire pop_1_3 = loads_1 & class_1_to_3; // lists.ts:209
-  wire push_1_3 = push_1 & push_list_class[3]; // lists.ts:210
-  wire empties_1_3 = pop_1_3 & (head_1_3_ctx == tail_1_3); // lists.ts:212
-  wire push_2 = pushes & push_list_port[2]; // lists.ts:184
-  wire loads_2 = ~next_valid_2 | served_2; // lists.ts:189
-  wire asks_2_0 = some_2_0 & (drops_2_0 | open_2_0); // lists.ts:194
-  wire asks_2_1 = some_2_1 & (drops_2_1 | open_2_1);
-  wire asks_2_2 = some_2_2 & (drops_2_2 | open_2_2);
-  wire asks_2_3 = some_2_3 & (drops_2_3 | open_2_3);
+  wire [1:0] class_1_number_or =
+    ({2{class_1_last == 2'd0}} & (asks_1_1 ? 2'd1 : asks_1_2 ? 2'd2 : asks_1_3 ? 2'd3 : 2'd0))
+    | ({2{class_1_last == 2'd1}} & (asks_1_2 ? 2'd2 : asks_1_3 ? 2'd3 : asks_1_0 ? 2'd0 : 2'd1));
+  wire [1:0] class_1_last_or =
+    ({2{class_1_last == 2'd2}} & (asks_1_3 ? 2'd3 : asks_1_0 ? 2'd0 : asks_1_1 ? 2'd1 : 2'd2))
+    | ({2{class_1_last == 2'd3}} & (asks_1_0 ? 2'd0 : asks_1_1 ? 2'd1 : asks_1_2 ? 2'd2 : 2'd3));
+  wire [1:0] class_1_number = class_1_number_or | class_1_last_or; // class-turn.ts:24
+  wire class_1_to_0 = asks_1_0 & (class_1_number == 2'd0); // class-turn.ts:32
+  wire class_1_to_1 = asks_1_1 & (class_1_number == 2'd1);
+  wire class_1_to_2 = asks_1_2 & (class_1_number == 2'd2);
+  wire class_1_to_3 = asks_1_3 & (class_1_number == 2'd3);
+  wire pop_1_0 = loads_1 & class_1_to_0; // lists.ts:217
+  wire push_1_0 = push_1 & push_list_class[0]; // lists.ts:218
+  wire empties_1_0 = pop_1_0 & (head_1_0_ctx == tail_1_0); // lists.ts:220
+  wire pop_1_1 = loads_1 & class_1_to_1; // lists.ts:217
+  wire push_1_1 = push_1 & push_list_class[1]; // lists.ts:218
+  wire empties_1_1 = pop_1_1 & (head_1_1_ctx == tail_1_1); // lists.ts:220
+  wire pop_1_2 = loads_1 & class_1_to_2; // lists.ts:217
+  wire push_1_2 = push_1 & push_list_class[2]; // lists.ts:218
+  wire empties_1_2 = pop_1_2 & (head_1_2_ctx == tail_1_2); // lists.ts:220
+  wire pop_1_3 = loads_1 & class_1_to_3; // lists.ts:217
+  wire push_1_3 = push_1 & push_list_class[3]; // lists.ts:218
+  wire empties_1_3 = pop_1_3 & (head_1_3_ctx == tail_1_3); // lists.ts:220
+  wire push_2 = pushes & push_list_port[2]; // lists.ts:188
+  wire loads_2 = ~next_valid_2 | served_2; // lists.ts:193
+  wire asks_2_0 = some_2_0 & serves_2_0; // lists.ts:198
+  wire asks_2_1 = some_2_1 & serves_2_1;
+  wire asks_2_2 = some_2_2 & serves_2_2;
+  wire asks_2_3 = some_2_3 & serves_2_3;
   assign is_quiet_2 = ~(next_valid_2 | asks_2_0 | asks_2_1 | asks_2_2 | asks_2_3 | picked_q_valid);
   assign has_room_2 =
     (((push_size == 2'd0) & fits_0[2]) | ((push_size == 2'd1) & fits_1[2]) | ((push_size == 2'd2) & fits_2[2]) | ((push_size == 2'd3) & fits_3[2]))
     & room[2];
-  wire class_2_to_0 =
-    asks_2_0
-    & ((class_2_last[0] & ~(asks_2_1 | asks_2_2 | asks_2_3)) | (class_2_last[1] & ~(asks_2_2 | asks_2_3)) | (class_2_last[2] & ~asks_2_3) | class_2_last[3]); // fair-turn.ts:24
-  wire class_2_to_1 =
-    asks_2_1
-    & (class_2_last[0] | (class_2_last[1] & ~(asks_2_2 | asks_2_3 | asks_2_0)) | (class_2_last[2] & ~(asks_2_3 | asks_2_0)) | (class_2_last[3] & ~asks_2_0));
-  wire class_2_to_2 =
-    asks_2_2
-    & ((class_2_last[0] & ~asks_2_1) | class_2_last[1] | (class_2_last[2] & ~(asks_2_3 | asks_2_0 | asks_2_1)) | (class_2_last[3] & ~(asks_2_0 | asks_2_1)));
-  wire class_2_to_3 =
-    asks_2_3
-    & ((class_2_last[0] & ~(asks_2_1 | asks_2_2)) | (class_2_last[1] & ~asks_2_2) | class_2_last[2] | (class_2_last[3] & ~(asks_2_0 | asks_2_1 | asks_2_2)));
-  wire pop_2_0 = loads_2 & class_2_to_0; // lists.ts:209
-  wire push_2_0 = push_2 & push_list_class[0]; // lists.ts:210
-  wire empties_2_0 = pop_2_0 & (head_2_0_ctx == tail_2_0); // lists.ts:212
-  wire pop_2_1 = loads_2 & class_2_to_1; // lists.ts:209
-  wire push_2_1 = push_2 & push_list_class[1]; // lists.ts:210
-  wire empties_2_1 = pop_2_1 & (head_2_1_ctx == tail_2_1); // lists.ts:212
-  wire pop_2_2 = loads_2 & class_2_to_2; // lists.ts:209
-  wire push_2_2 = push_2 & push_list_class[2]; // lists.ts:210
-  wire empties_2_2 = pop_2_2 & (head_2_2_ctx == tail_2_2); // lists.ts:212
-  wire pop_2_3 = loads_2 & class_2_to_3; // lists.ts:209
-  wire push_2_3 = push_2 & push_list_class[3]; // lists.ts:210
-  wire empties_2_3 = pop_2_3 & (head_2_3_ctx == tail_2_3); // lists.ts:212
-  wire push_3 = pushes & push_list_port[3]; // lists.ts:184
-  wire loads_3 = ~next_valid_3 | served_3; // lists.ts:189
-  wire asks_3_0 = some_3_0 & (drops_3_0 | open_3_0); // lists.ts:194
-  wire asks_3_1 = some_3_1 & (drops_3_1 | open_3_1);
-  wire asks_3_2 = some_3_2 & (drops_3_2 | open_3_2);
-  wire asks_3_3 = some_3_3 & (drops_3_3 | open_3_3);
+  wire [1:0] class_2_number_or =
+    ({2{class_2_last == 2'd0}} & (asks_2_1 ? 2'd1 : asks_2_2 ? 2'd2 : asks_2_3 ? 2'd3 : 2'd0))
+    | ({2{class_2_last == 2'd1}} & (asks_2_2 ? 2'd2 : asks_2_3 ? 2'd3 : asks_2_0 ? 2'd0 : 2'd1));
+  wire [1:0] class_2_last_or =
+    ({2{class_2_last == 2'd2}} & (asks_2_3 ? 2'd3 : asks_2_0 ? 2'd0 : asks_2_1 ? 2'd1 : 2'd2))
+    | ({2{class_2_last == 2'd3}} & (asks_2_0 ? 2'd0 : asks_2_1 ? 2'd1 : asks_2_2 ? 2'd2 : 2'd3));
+  wire [1:0] class_2_number = class_2_number_or | class_2_last_or; // class-turn.ts:24
+  wire class_2_to_0 = asks_2_0 & (class_2_number == 2'd0); // class-turn.ts:32
+  wire class_2_to_1 = asks_2_1 & (class_2_number == 2'd1);
+  wire class_2_to_2 = asks_2_2 & (class_2_number == 2'd2);
+  wire class_2_to_3 = asks_2_3 & (class_2_number == 2'd3);
+  wire pop_2_0 = loads_2 & class_2_to_0; // lists.ts:217
+  wire push_2_0 = push_2 & push_list_class[0]; // lists.ts:218
+  wire empties_2_0 = pop_2_0 & (head_2_0_ctx == tail_2_0); // lists.ts:220
+  wire pop_2_1 = loads_2 & class_2_to_1; // lists.ts:217
+  wire push_2_1 = push_2 & push_list_class[1]; // lists.ts:218
+  wire empties_2_1 = pop_2_1 & (head_2_1_ctx == tail_2_1); // lists.ts:220
+  wire pop_2_2 = loads_2 & class_2_to_2; // lists.ts:217
+  wire push_2_2 = push_2 & push_list_class[2]; // lists.ts:218
+  wire empties_2_2 = pop_2_2 & (head_2_2_ctx == tail_2_2); // lists.ts:220
+  wire pop_2_3 = loads_2 & class_2_to_3; // lists.ts:217
+  wire push_2_3 = push_2 & push_list_class[3]; // lists.ts:218
+  wire empties_2_3 = pop_2_3 & (head_2_3_ctx == tail_2_3); // lists.ts:220
+  wire push_3 = pushes & push_list_port[3]; // lists.ts:188
+  wire loads_3 = ~next_valid_3 | served_3; // lists.ts:193
+  wire asks_3_0 = some_3_0 & serves_3_0; // lists.ts:198
+  wire asks_3_1 = some_3_1 & serves_3_1;
+  wire asks_3_2 = some_3_2 & serves_3_2;
+  wire asks_3_3 = some_3_3 & serves_3_3;
   assign is_quiet_3 = ~(next_valid_3 | asks_3_0 | asks_3_1 | asks_3_2 | asks_3_3 | picked_q_valid);
   assign has_room_3 =
     (((push_size == 2'd0) & fits_0[3]) | ((push_size == 2'd1) & fits_1[3]) | ((push_size == 2'd2) & fits_2[3]) | ((push_size == 2'd3) & fits_3[3]))
     & room[3];
-  wire class_3_to_0 =
-    asks_3_0
-    & ((class_3_last[0] & ~(asks_3_1 | asks_3_2 | asks_3_3)) | (class_3_last[1] & ~(asks_3_2 | asks_3_3)) | (class_3_last[2] & ~asks_3_3) | class_3_last[3]); // fair-turn.ts:24
-  wire class_3_to_1 =
-    asks_3_1
-    & (class_3_last[0] | (class_3_last[1] & ~(asks_3_2 | asks_3_3 | asks_3_0)) | (class_3_last[2] & ~(asks_3_3 | asks_3_0)) | (class_3_last[3] & ~asks_3_0));
-  wire class_3_to_2 =
-    asks_3_2
-    & ((class_3_last[0] & ~asks_3_1) | class_3_last[1] | (class_3_last[2] & ~(asks_3_3 | asks_3_0 | asks_3_1)) | (class_3_last[3] & ~(asks_3_0 | asks_3_1)));
-  wire class_3_to_3 =
-    asks_3_3
-    & ((class_3_last[0] & ~(asks_3_1 | asks_3_2)) | (class_3_last[1] & ~asks_3_2) | class_3_last[2] | (class_3_last[3] & ~(asks_3_0 | asks_3_1 | asks_3_2)));
-  wire pop_3_0 = loads_3 & class_3_to_0; // lists.ts:209
-  wire push_3_0 = push_3 & push_list_class[0]; // lists.ts:210
-  wire empties_3_0 = pop_3_0 & (head_3_0_ctx == tail_3_0); // lists.ts:212
-  wire pop_3_1 = loads_3 & class_3_to_1; // lists.ts:209
-  wire push_3_1 = push_3 & push_list_class[1]; // lists.ts:210
-  wire empties_3_1 = pop_3_1 & (head_3_1_ctx == tail_3_1); // lists.ts:212
-  wire pop_3_2 = loads_3 & class_3_to_2; // lists.ts:209
-  wire push_3_2 = push_3 & push_list_class[2]; // lists.ts:210
-  wire empties_3_2 = pop_3_2 & (head_3_2_ctx == tail_3_2); // lists.ts:212
-  wire pop_3_3 = loads_3 & class_3_to_3; // lists.ts:209
-  wire push_3_3 = push_3 & push_list_class[3]; // lists.ts:210
-  wire empties_3_3 = pop_3_3 & (head_3_3_ctx == tail_3_3); // lists.ts:212
-  wire push_4 = pushes & push_list_port[4]; // lists.ts:184
-  wire loads_4 = ~next_valid_4 | served_4; // lists.ts:189
-  wire asks_4_0 = some_4_0 & (drops_4_0 | open_4_0); // lists.ts:194
-  wire asks_4_1 = some_4_1 & (drops_4_1 | open_4_1);
-  wire asks_4_2 = some_4_2 & (drops_4_2 | open_4_2);
-  wire asks_4_3 = some_4_3 & (drops_4_3 | open_4_3);
+  wire [1:0] class_3_number_or =
+    ({2{class_3_last == 2'd0}} & (asks_3_1 ? 2'd1 : asks_3_2 ? 2'd2 : asks_3_3 ? 2'd3 : 2'd0))
+    | ({2{class_3_last == 2'd1}} & (asks_3_2 ? 2'd2 : asks_3_3 ? 2'd3 : asks_3_0 ? 2'd0 : 2'd1));
+  wire [1:0] class_3_last_or =
+    ({2{class_3_last == 2'd2}} & (asks_3_3 ? 2'd3 : asks_3_0 ? 2'd0 : asks_3_1 ? 2'd1 : 2'd2))
+    | ({2{class_3_last == 2'd3}} & (asks_3_0 ? 2'd0 : asks_3_1 ? 2'd1 : asks_3_2 ? 2'd2 : 2'd3));
+  wire [1:0] class_3_number = class_3_number_or | class_3_last_or; // class-turn.ts:24
+  wire class_3_to_0 = asks_3_0 & (class_3_number == 2'd0); // class-turn.ts:32
+  wire class_3_to_1 = asks_3_1 & (class_3_number == 2'd1);
+  wire class_3_to_2 = asks_3_2 & (class_3_number == 2'd2);
+  wire class_3_to_3 = asks_3_3 & (class_3_number == 2'd3);
+  wire pop_3_0 = loads_3 & class_3_to_0; // lists.ts:217
+  wire push_3_0 = push_3 & push_list_class[0]; // lists.ts:218
+  wire empties_3_0 = pop_3_0 & (head_3_0_ctx == tail_3_0); // lists.ts:220
+  wire pop_3_1 = loads_3 & class_3_to_1; // lists.ts:217
+  wire push_3_1 = push_3 & push_list_class[1]; // lists.ts:218
+  wire empties_3_1 = pop_3_1 & (head_3_1_ctx == tail_3_1); // lists.ts:220
+  wire pop_3_2 = loads_3 & class_3_to_2; // lists.ts:217
+  wire push_3_2 = push_3 & push_list_class[2]; // lists.ts:218
+  wire empties_3_2 = pop_3_2 & (head_3_2_ctx == tail_3_2); // lists.ts:220
+  wire pop_3_3 = loads_3 & class_3_to_3; // lists.ts:217
+  wire push_3_3 = push_3 & push_list_class[3]; // lists.ts:218
+  wire empties_3_3 = pop_3_3 & (head_3_3_ctx == tail_3_3); // lists.ts:220
+  wire push_4 = pushes & push_list_port[4]; // lists.ts:188
+  wire loads_4 = ~next_valid_4 | served_4; // lists.ts:193
+  wire asks_4_0 = some_4_0 & serves_4_0; // lists.ts:198
+  wire asks_4_1 = some_4_1 & serves_4_1;
+  wire asks_4_2 = some_4_2 & serves_4_2;
+  wire asks_4_3 = some_4_3 & serves_4_3;
   assign is_quiet_4 = ~(next_valid_4 | asks_4_0 | asks_4_1 | asks_4_2 | asks_4_3 | picked_q_valid);
   assign has_room_4 =
     (((push_size == 2'd0) & fits_0[4]) | ((push_size == 2'd1) & fits_1[4]) | ((push_size == 2'd2) & fits_2[4]) | ((push_size == 2'd3) & fits_3[4]))
     & room[4];
-  wire class_4_to_0 =
-    asks_4_0
-    & ((class_4_last[0] & ~(asks_4_1 | asks_4_2 | asks_4_3)) | (class_4_last[1] & ~(asks_4_2 | asks_4_3)) | (class_4_last[2] & ~asks_4_3) | class_4_last[3]); // fair-turn.ts:24
-  wire class_4_to_1 =
-    asks_4_1
-    & (class_4_last[0] | (class_4_last[1] & ~(asks_4_2 | asks_4_3 | asks_4_0)) | (class_4_last[2] & ~(asks_4_3 | asks_4_0)) | (class_4_last[3] & ~asks_4_0));
-  wire class_4_to_2 =
-    asks_4_2
-    & ((class_4_last[0] & ~asks_4_1) | class_4_last[1] | (class_4_last[2] & ~(asks_4_3 | asks_4_0 | asks_4_1)) | (class_4_last[3] & ~(asks_4_0 | asks_4_1)));
-  wire class_4_to_3 =
-    asks_4_3
-    & ((class_4_last[0] & ~(asks_4_1 | asks_4_2)) | (class_4_last[1] & ~asks_4_2) | class_4_last[2] | (class_4_last[3] & ~(asks_4_0 | asks_4_1 | asks_4_2)));
-  wire pop_4_0 = loads_4 & class_4_to_0; // lists.ts:209
-  wire push_4_0 = push_4 & push_list_class[0]; // lists.ts:210
-  wire empties_4_0 = pop_4_0 & (head_4_0_ctx == tail_4_0); // lists.ts:212
-  wire pop_4_1 = loads_4 & class_4_to_1; // lists.ts:209
-  wire push_4_1 = push_4 & push_list_class[1]; // lists.ts:210
-  wire empties_4_1 = pop_4_1 & (head_4_1_ctx == tail_4_1); // lists.ts:212
-  wire pop_4_2 = loads_4 & class_4_to_2; // lists.ts:209
-  wire push_4_2 = push_4 & push_list_class[2]; // lists.ts:210
-  wire empties_4_2 = pop_4_2 & (head_4_2_ctx == tail_4_2); // lists.ts:212
-  wire pop_4_3 = loads_4 & class_4_to_3; // lists.ts:209
-  wire push_4_3 = push_4 & push_list_class[3]; // lists.ts:210
-  wire empties_4_3 = pop_4_3 & (head_4_3_ctx == tail_4_3); // lists.ts:212
+  wire [1:0] class_4_number_or =
+    ({2{class_4_last == 2'd0}} & (asks_4_1 ? 2'd1 : asks_4_2 ? 2'd2 : asks_4_3 ? 2'd3 : 2'd0))
+    | ({2{class_4_last == 2'd1}} & (asks_4_2 ? 2'd2 : asks_4_3 ? 2'd3 : asks_4_0 ? 2'd0 : 2'd1));
+  wire [1:0] class_4_last_or =
+    ({2{class_4_last == 2'd2}} & (asks_4_3 ? 2'd3 : asks_4_0 ? 2'd0 : asks_4_1 ? 2'd1 : 2'd2))
+    | ({2{class_4_last == 2'd3}} & (asks_4_0 ? 2'd0 : asks_4_1 ? 2'd1 : asks_4_2 ? 2'd2 : 2'd3));
+  wire [1:0] class_4_number = class_4_number_or | class_4_last_or; // class-turn.ts:24
+  wire class_4_to_0 = asks_4_0 & (class_4_number == 2'd0); // class-turn.ts:32
+  wire class_4_to_1 = asks_4_1 & (class_4_number == 2'd1);
+  wire class_4_to_2 = asks_4_2 & (class_4_number == 2'd2);
+  wire class_4_to_3 = asks_4_3 & (class_4_number == 2'd3);
+  wire pop_4_0 = loads_4 & class_4_to_0; // lists.ts:217
+  wire push_4_0 = push_4 & push_list_class[0]; // lists.ts:218
+  wire empties_4_0 = pop_4_0 & (head_4_0_ctx == tail_4_0); // lists.ts:220
+  wire pop_4_1 = loads_4 & class_4_to_1; // lists.ts:217
+  wire push_4_1 = push_4 & push_list_class[1]; // lists.ts:218
+  wire empties_4_1 = pop_4_1 & (head_4_1_ctx == tail_4_1); // lists.ts:220
+  wire pop_4_2 = loads_4 & class_4_to_2; // lists.ts:217
+  wire push_4_2 = push_4 & push_list_class[2]; // lists.ts:218
+  wire empties_4_2 = pop_4_2 & (head_4_2_ctx == tail_4_2); // lists.ts:220
+  wire pop_4_3 = loads_4 & class_4_to_3; // lists.ts:217
+  wire push_4_3 = push_4 & push_list_class[3]; // lists.ts:218
+  wire empties_4_3 = pop_4_3 & (head_4_3_ctx == tail_4_3); // lists.ts:220
 
   always @(posedge clk)
     if (rst) begin
-      goes <= 1'b0; some_0_0 <= 1'b0; open_0_0 <= 1'b0; drops_0_0 <= 1'b0; lets_0_0 <= 1'b0; some_0_1 <= 1'b0;
-      open_0_1 <= 1'b0; drops_0_1 <= 1'b0; lets_0_1 <= 1'b0; some_0_2 <= 1'b0; open_0_2 <= 1'b0; drops_0_2 <= 1'b0;
-      lets_0_2 <= 1'b0; some_0_3 <= 1'b0; open_0_3 <= 1'b0; drops_0_3 <= 1'b0; lets_0_3 <= 1'b0; some_1_0 <= 1'b0;
-      open_1_0 <= 1'b0; drops_1_0 <= 1'b0; lets_1_0 <= 1'b0; some_1_1 <= 1'b0; open_1_1 <= 1'b0; drops_1_1 <= 1'b0;
-      lets_1_1 <= 1'b0; some_1_2 <= 1'b0; open_1_2 <= 1'b0; drops_1_2 <= 1'b0; lets_1_2 <= 1'b0; some_1_3 <= 1'b0;
-      open_1_3 <= 1'b0; drops_1_3 <= 1'b0; lets_1_3 <= 1'b0; some_2_0 <= 1'b0; open_2_0 <= 1'b0; drops_2_0 <= 1'b0;
-      lets_2_0 <= 1'b0; some_2_1 <= 1'b0; open_2_1 <= 1'b0; drops_2_1 <= 1'b0; lets_2_1 <= 1'b0; some_2_2 <= 1'b0;
-      open_2_2 <= 1'b0; drops_2_2 <= 1'b0; lets_2_2 <= 1'b0; some_2_3 <= 1'b0; open_2_3 <= 1'b0; drops_2_3 <= 1'b0;
-      lets_2_3 <= 1'b0; some_3_0 <= 1'b0; open_3_0 <= 1'b0; drops_3_0 <= 1'b0; lets_3_0 <= 1'b0; some_3_1 <= 1'b0;
-      open_3_1 <= 1'b0; drops_3_1 <= 1'b0; lets_3_1 <= 1'b0; some_3_2 <= 1'b0; open_3_2 <= 1'b0; drops_3_2 <= 1'b0;
-      lets_3_2 <= 1'b0; some_3_3 <= 1'b0; open_3_3 <= 1'b0; drops_3_3 <= 1'b0; lets_3_3 <= 1'b0; some_4_0 <= 1'b0;
-      open_4_0 <= 1'b0; drops_4_0 <= 1'b0; lets_4_0 <= 1'b0; some_4_1 <= 1'b0; open_4_1 <= 1'b0; drops_4_1 <= 1'b0;
-      lets_4_1 <= 1'b0; some_4_2 <= 1'b0; open_4_2 <= 1'b0; drops_4_2 <= 1'b0; lets_4_2 <= 1'b0; some_4_3 <= 1'b0;
-      open_4_3 <= 1'b0; drops_4_3 <= 1'b0; lets_4_3 <= 1'b0; any_before_0_1 <= 1'b0; any_before_0 <= 1'b0;
-      large_before_0_1 <= 1'b0; large_before_0 <= 1'b0; fits_0_0 <= 1'b0; fits_0_1 <= 1'b0; fits_0_2 <= 1'b0;
-      fits_0_3 <= 1'b0; any_before_1_1 <= 1'b0; any_before_1 <= 1'b0; large_before_1_1 <= 1'b0;
+      goes <= 1'b0; some_0_0 <= 1'b0; drops_0_0 <= 1'b0; serves_0_0 <= 1'b0; lets_0_0 <= 1'b0; some_0_1 <= 1'b0;
+      drops_0_1 <= 1'b0; serves_0_1 <= 1'b0; lets_0_1 <= 1'b0; some_0_2 <= 1'b0; drops_0_2 <= 1'b0;
+      serves_0_2 <= 1'b0; lets_0_2 <= 1'b0; some_0_3 <= 1'b0; drops_0_3 <= 1'b0; serves_0_3 <= 1'b0; lets_0_3 <= 1'b0;
+      some_1_0 <= 1'b0; drops_1_0 <= 1'b0; serves_1_0 <= 1'b0; lets_1_0 <= 1'b0; some_1_1 <= 1'b0; drops_1_1 <= 1'b0;
+      serves_1_1 <= 1'b0; lets_1_1 <= 1'b0; some_1_2 <= 1'b0; drops_1_2 <= 1'b0; serves_1_2 <= 1'b0; lets_1_2 <= 1'b0;
+      some_1_3 <= 1'b0; drops_1_3 <= 1'b0; serves_1_3 <= 1'b0; lets_1_3 <= 1'b0; some_2_0 <= 1'b0; drops_2_0 <= 1'b0;
+      serves_2_0 <= 1'b0; lets_2_0 <= 1'b0; some_2_1 <= 1'b0; drops_2_1 <= 1'b0; serves_2_1 <= 1'b0; lets_2_1 <= 1'b0;
+      some_2_2 <= 1'b0; drops_2_2 <= 1'b0; serves_2_2 <= 1'b0; lets_2_2 <= 1'b0; some_2_3 <= 1'b0; drops_2_3 <= 1'b0;
+      serves_2_3 <= 1'b0; lets_2_3 <= 1'b0; some_3_0 <= 1'b0; drops_3_0 <= 1'b0; serves_3_0 <= 1'b0; lets_3_0 <= 1'b0;
+      some_3_1 <= 1'b0; drops_3_1 <= 1'b0; serves_3_1 <= 1'b0; lets_3_1 <= 1'b0; some_3_2 <= 1'b0; drops_3_2 <= 1'b0;
+      serves_3_2 <= 1'b0; lets_3_2 <= 1'b0; some_3_3 <= 1'b0; drops_3_3 <= 1'b0; serves_3_3 <= 1'b0; lets_3_3 <= 1'b0;
+      some_4_0 <= 1'b0; drops_4_0 <= 1'b0; serves_4_0 <= 1'b0; lets_4_0 <= 1'b0; some_4_1 <= 1'b0; drops_4_1 <= 1'b0;
+      serves_4_1 <= 1'b0; lets_4_1 <= 1'b0; some_4_2 <= 1'b0; drops_4_2 <= 1'b0; serves_4_2 <= 1'b0; lets_4_2 <= 1'b0;
+      some_4_3 <= 1'b0; drops_4_3 <= 1'b0; serves_4_3 <= 1'b0; lets_4_3 <= 1'b0; any_before_0_1 <= 1'b0;
+      any_before_0 <= 1'b0; large_before_0_1 <= 1'b0; large_before_0 <= 1'b0; fits_0_0 <= 1'b0; fits_0_1 <= 1'b0;
+      fits_0_2 <= 1'b0; fits_0_3 <= 1'b0; any_before_1_1 <= 1'b0; any_before_1 <= 1'b0; large_before_1_1 <= 1'b0;
       large_before_1 <= 1'b0; fits_1_0 <= 1'b0; fits_1_1 <= 1'b0; fits_1_2 <= 1'b0; fits_1_3 <= 1'b0;
       any_before_2_1 <= 1'b0; any_before_2 <= 1'b0; large_before_2_1 <= 1'b0; large_before_2 <= 1'b0;
       fits_2_0 <= 1'b0; fits_2_1 <= 1'b0; fits_2_2 <= 1'b0; fits_2_3 <= 1'b0; any_before_3_1 <= 1'b0;
@@ -589,81 +584,81 @@ module Lists_p4_c256 (
       picked_q_packet_dropped <=
         (port_to_0 & next_dropped_0) | (port_to_1 & next_dropped_1) | (port_to_2 & next_dropped_2)
         | (port_to_3 & next_dropped_3) | (port_to_4 & next_dropped_4);
-      open_0_0 <= open_0[0];
       drops_0_0 <= drops_0[0];
+      serves_0_0 <= open_0[0] | drops_0[0];
       lets_0_0 <= open_0[0] & ~drops_0[0];
-      open_0_1 <= open_0[1];
       drops_0_1 <= drops_0[1];
+      serves_0_1 <= open_0[1] | drops_0[1];
       lets_0_1 <= open_0[1] & ~drops_0[1];
-      open_0_2 <= open_0[2];
       drops_0_2 <= drops_0[2];
+      serves_0_2 <= open_0[2] | drops_0[2];
       lets_0_2 <= open_0[2] & ~drops_0[2];
-      open_0_3 <= open_0[3];
       drops_0_3 <= drops_0[3];
+      serves_0_3 <= open_0[3] | drops_0[3];
       lets_0_3 <= open_0[3] & ~drops_0[3];
       some_0_0 <= push_0_0 | (some_0_0 & ~empties_0_0);
       some_0_1 <= push_0_1 | (some_0_1 & ~empties_0_1);
       some_0_2 <= push_0_2 | (some_0_2 & ~empties_0_2);
       some_0_3 <= push_0_3 | (some_0_3 & ~empties_0_3);
-      open_1_0 <= open_1[0];
       drops_1_0 <= drops_1[0];
+      serves_1_0 <= open_1[0] | drops_1[0];
       lets_1_0 <= open_1[0] & ~drops_1[0];
-      open_1_1 <= open_1[1];
       drops_1_1 <= drops_1[1];
+      serves_1_1 <= open_1[1] | drops_1[1];
       lets_1_1 <= open_1[1] & ~drops_1[1];
-      open_1_2 <= open_1[2];
       drops_1_2 <= drops_1[2];
+      serves_1_2 <= open_1[2] | drops_1[2];
       lets_1_2 <= open_1[2] & ~drops_1[2];
-      open_1_3 <= open_1[3];
       drops_1_3 <= drops_1[3];
+      serves_1_3 <= open_1[3] | drops_1[3];
       lets_1_3 <= open_1[3] & ~drops_1[3];
       some_1_0 <= push_1_0 | (some_1_0 & ~empties_1_0);
       some_1_1 <= push_1_1 | (some_1_1 & ~empties_1_1);
       some_1_2 <= push_1_2 | (some_1_2 & ~empties_1_2);
       some_1_3 <= push_1_3 | (some_1_3 & ~empties_1_3);
-      open_2_0 <= open_2[0];
       drops_2_0 <= drops_2[0];
+      serves_2_0 <= open_2[0] | drops_2[0];
       lets_2_0 <= open_2[0] & ~drops_2[0];
-      open_2_1 <= open_2[1];
       drops_2_1 <= drops_2[1];
+      serves_2_1 <= open_2[1] | drops_2[1];
       lets_2_1 <= open_2[1] & ~drops_2[1];
-      open_2_2 <= open_2[2];
       drops_2_2 <= drops_2[2];
+      serves_2_2 <= open_2[2] | drops_2[2];
       lets_2_2 <= open_2[2] & ~drops_2[2];
-      open_2_3 <= open_2[3];
       drops_2_3 <= drops_2[3];
+      serves_2_3 <= open_2[3] | drops_2[3];
       lets_2_3 <= open_2[3] & ~drops_2[3];
       some_2_0 <= push_2_0 | (some_2_0 & ~empties_2_0);
       some_2_1 <= push_2_1 | (some_2_1 & ~empties_2_1);
       some_2_2 <= push_2_2 | (some_2_2 & ~empties_2_2);
       some_2_3 <= push_2_3 | (some_2_3 & ~empties_2_3);
-      open_3_0 <= open_3[0];
       drops_3_0 <= drops_3[0];
+      serves_3_0 <= open_3[0] | drops_3[0];
       lets_3_0 <= open_3[0] & ~drops_3[0];
-      open_3_1 <= open_3[1];
       drops_3_1 <= drops_3[1];
+      serves_3_1 <= open_3[1] | drops_3[1];
       lets_3_1 <= open_3[1] & ~drops_3[1];
-      open_3_2 <= open_3[2];
       drops_3_2 <= drops_3[2];
+      serves_3_2 <= open_3[2] | drops_3[2];
       lets_3_2 <= open_3[2] & ~drops_3[2];
-      open_3_3 <= open_3[3];
       drops_3_3 <= drops_3[3];
+      serves_3_3 <= open_3[3] | drops_3[3];
       lets_3_3 <= open_3[3] & ~drops_3[3];
       some_3_0 <= push_3_0 | (some_3_0 & ~empties_3_0);
       some_3_1 <= push_3_1 | (some_3_1 & ~empties_3_1);
       some_3_2 <= push_3_2 | (some_3_2 & ~empties_3_2);
       some_3_3 <= push_3_3 | (some_3_3 & ~empties_3_3);
-      open_4_0 <= open_4[0];
       drops_4_0 <= drops_4[0];
+      serves_4_0 <= open_4[0] | drops_4[0];
       lets_4_0 <= open_4[0] & ~drops_4[0];
-      open_4_1 <= open_4[1];
       drops_4_1 <= drops_4[1];
+      serves_4_1 <= open_4[1] | drops_4[1];
       lets_4_1 <= open_4[1] & ~drops_4[1];
-      open_4_2 <= open_4[2];
       drops_4_2 <= drops_4[2];
+      serves_4_2 <= open_4[2] | drops_4[2];
       lets_4_2 <= open_4[2] & ~drops_4[2];
-      open_4_3 <= open_4[3];
       drops_4_3 <= drops_4[3];
+      serves_4_3 <= open_4[3] | drops_4[3];
       lets_4_3 <= open_4[3] & ~drops_4[3];
       some_4_0 <= push_4_0 | (some_4_0 & ~empties_4_0);
       some_4_1 <= push_4_1 | (some_4_1 & ~empties_4_1);
@@ -674,15 +669,16 @@ module Lists_p4_c256 (
   always @(posedge clk)
     if (rst) next_valid_0 <= 1'b0;
     else if (loads_0) next_valid_0 <= asks_0_0 | asks_0_1 | asks_0_2 | asks_0_3;
+  wire [9:0] head_word =
+    ({10{class_0_number == 2'd0}} & {head_0_0_size, head_0_0_ctx})
+    | ({10{class_0_number == 2'd1}} & {head_0_1_size, head_0_1_ctx})
+    | ({10{class_0_number == 2'd2}} & {head_0_2_size, head_0_2_ctx})
+    | ({10{class_0_number == 2'd3}} & {head_0_3_size, head_0_3_ctx}); // lists.ts:208
 
   always @(posedge clk)
     if (loads_0) begin
-      next_entry_0_ctx <=
-        ({8{class_0_to_0}} & head_0_0_ctx) | ({8{class_0_to_1}} & head_0_1_ctx) | ({8{class_0_to_2}} & head_0_2_ctx)
-        | ({8{class_0_to_3}} & head_0_3_ctx);
-      next_entry_0_size <=
-        ({2{class_0_to_0}} & head_0_0_size) | ({2{class_0_to_1}} & head_0_1_size)
-        | ({2{class_0_to_2}} & head_0_2_size) | ({2{class_0_to_3}} & head_0_3_size);
+      next_entry_0_ctx <= head_word[7:0];
+      next_entry_0_size <= head_word[9:8];
       next_class_0 <= {class_0_to_3, class_0_to_2, class_0_to_1, class_0_to_0};
       next_dropped_0 <=
         (class_0_to_0 & drops_0_0) | (class_0_to_1 & drops_0_1) | (class_0_to_2 & drops_0_2)
@@ -692,15 +688,16 @@ module Lists_p4_c256 (
   always @(posedge clk)
     if (rst) next_valid_1 <= 1'b0;
     else if (loads_1) next_valid_1 <= asks_1_0 | asks_1_1 | asks_1_2 | asks_1_3;
+  wire [9:0] next_entry_1_ctx_or =
+    ({10{class_1_number == 2'd0}} & {head_1_0_size, head_1_0_ctx})
+    | ({10{class_1_number == 2'd1}} & {head_1_1_size, head_1_1_ctx})
+    | ({10{class_1_number == 2'd2}} & {head_1_2_size, head_1_2_ctx})
+    | ({10{class_1_number == 2'd3}} & {head_1_3_size, head_1_3_ctx}); // lists.ts:208
 
   always @(posedge clk)
     if (loads_1) begin
-      next_entry_1_ctx <=
-        ({8{class_1_to_0}} & head_1_0_ctx) | ({8{class_1_to_1}} & head_1_1_ctx) | ({8{class_1_to_2}} & head_1_2_ctx)
-        | ({8{class_1_to_3}} & head_1_3_ctx);
-      next_entry_1_size <=
-        ({2{class_1_to_0}} & head_1_0_size) | ({2{class_1_to_1}} & head_1_1_size)
-        | ({2{class_1_to_2}} & head_1_2_size) | ({2{class_1_to_3}} & head_1_3_size);
+      next_entry_1_ctx <= next_entry_1_ctx_or[7:0];
+      next_entry_1_size <= next_entry_1_ctx_or[9:8];
       next_class_1 <= {class_1_to_3, class_1_to_2, class_1_to_1, class_1_to_0};
       next_dropped_1 <=
         (class_1_to_0 & drops_1_0) | (class_1_to_1 & drops_1_1) | (class_1_to_2 & drops_1_2)
@@ -710,15 +707,16 @@ module Lists_p4_c256 (
   always @(posedge clk)
     if (rst) next_valid_2 <= 1'b0;
     else if (loads_2) next_valid_2 <= asks_2_0 | asks_2_1 | asks_2_2 | asks_2_3;
+  wire [9:0] next_entry_2_ctx_or =
+    ({10{class_2_number == 2'd0}} & {head_2_0_size, head_2_0_ctx})
+    | ({10{class_2_number == 2'd1}} & {head_2_1_size, head_2_1_ctx})
+    | ({10{class_2_number == 2'd2}} & {head_2_2_size, head_2_2_ctx})
+    | ({10{class_2_number == 2'd3}} & {head_2_3_size, head_2_3_ctx}); // lists.ts:208
 
   always @(posedge clk)
     if (loads_2) begin
-      next_entry_2_ctx <=
-        ({8{class_2_to_0}} & head_2_0_ctx) | ({8{class_2_to_1}} & head_2_1_ctx) | ({8{class_2_to_2}} & head_2_2_ctx)
-        | ({8{class_2_to_3}} & head_2_3_ctx);
-      next_entry_2_size <=
-        ({2{class_2_to_0}} & head_2_0_size) | ({2{class_2_to_1}} & head_2_1_size)
-        | ({2{class_2_to_2}} & head_2_2_size) | ({2{class_2_to_3}} & head_2_3_size);
+      next_entry_2_ctx <= next_entry_2_ctx_or[7:0];
+      next_entry_2_size <= next_entry_2_ctx_or[9:8];
       next_class_2 <= {class_2_to_3, class_2_to_2, class_2_to_1, class_2_to_0};
       next_dropped_2 <=
         (class_2_to_0 & drops_2_0) | (class_2_to_1 & drops_2_1) | (class_2_to_2 & drops_2_2)
@@ -728,15 +726,16 @@ module Lists_p4_c256 (
   always @(posedge clk)
     if (rst) next_valid_3 <= 1'b0;
     else if (loads_3) next_valid_3 <= asks_3_0 | asks_3_1 | asks_3_2 | asks_3_3;
+  wire [9:0] next_entry_3_ctx_or =
+    ({10{class_3_number == 2'd0}} & {head_3_0_size, head_3_0_ctx})
+    | ({10{class_3_number == 2'd1}} & {head_3_1_size, head_3_1_ctx})
+    | ({10{class_3_number == 2'd2}} & {head_3_2_size, head_3_2_ctx})
+    | ({10{class_3_number == 2'd3}} & {head_3_3_size, head_3_3_ctx}); // lists.ts:208
 
   always @(posedge clk)
     if (loads_3) begin
-      next_entry_3_ctx <=
-        ({8{class_3_to_0}} & head_3_0_ctx) | ({8{class_3_to_1}} & head_3_1_ctx) | ({8{class_3_to_2}} & head_3_2_ctx)
-        | ({8{class_3_to_3}} & head_3_3_ctx);
-      next_entry_3_size <=
-        ({2{class_3_to_0}} & head_3_0_size) | ({2{class_3_to_1}} & head_3_1_size)
-        | ({2{class_3_to_2}} & head_3_2_size) | ({2{class_3_to_3}} & head_3_3_size);
+      next_entry_3_ctx <= next_entry_3_ctx_or[7:0];
+      next_entry_3_size <= next_entry_3_ctx_or[9:8];
       next_class_3 <= {class_3_to_3, class_3_to_2, class_3_to_1, class_3_to_0};
       next_dropped_3 <=
         (class_3_to_0 & drops_3_0) | (class_3_to_1 & drops_3_1) | (class_3_to_2 & drops_3_2)
@@ -746,21 +745,22 @@ module Lists_p4_c256 (
   always @(posedge clk)
     if (rst) next_valid_4 <= 1'b0;
     else if (loads_4) next_valid_4 <= asks_4_0 | asks_4_1 | asks_4_2 | asks_4_3;
+  wire [9:0] next_entry_4_ctx_or =
+    ({10{class_4_number == 2'd0}} & {head_4_0_size, head_4_0_ctx})
+    | ({10{class_4_number == 2'd1}} & {head_4_1_size, head_4_1_ctx})
+    | ({10{class_4_number == 2'd2}} & {head_4_2_size, head_4_2_ctx})
+    | ({10{class_4_number == 2'd3}} & {head_4_3_size, head_4_3_ctx}); // lists.ts:208
 
   always @(posedge clk)
     if (loads_4) begin
-      next_entry_4_ctx <=
-        ({8{class_4_to_0}} & head_4_0_ctx) | ({8{class_4_to_1}} & head_4_1_ctx) | ({8{class_4_to_2}} & head_4_2_ctx)
-        | ({8{class_4_to_3}} & head_4_3_ctx);
-      next_entry_4_size <=
-        ({2{class_4_to_0}} & head_4_0_size) | ({2{class_4_to_1}} & head_4_1_size)
-        | ({2{class_4_to_2}} & head_4_2_size) | ({2{class_4_to_3}} & head_4_3_size);
+      next_entry_4_ctx <= next_entry_4_ctx_or[7:0];
+      next_entry_4_size <= next_entry_4_ctx_or[9:8];
       next_class_4 <= {class_4_to_3, class_4_to_2, class_4_to_1, class_4_to_0};
       next_dropped_4 <=
         (class_4_to_0 & drops_4_0) | (class_4_to_1 & drops_4_1) | (class_4_to_2 & drops_4_2)
         | (class_4_to_3 & drops_4_3);
     end
-  wire [9:0] behind_word = links_0[({8{class_0_to_0}} & head_0_0_ctx) | ({8{class_0_to_1}} & head_0_1_ctx) | ({8{class_0_to_2}} & head_0_2_ctx) | ({8{class_0_to_3}} & head_0_3_ctx)]; // lists.ts:207
+  wire [9:0] behind_word = links_0[head_word[7:0]]; // lists.ts:215
 
   always @(posedge clk)
     if (push_0_0 & (empties_0_0 | ~some_0_0)) begin
@@ -813,7 +813,7 @@ module Lists_p4_c256 (
 
   always @(posedge clk)
     if (push_0_3) tail_0_3 <= push_ctx;
-  wire [9:0] head_1_0_ctx_word = links_1[({8{class_1_to_0}} & head_1_0_ctx) | ({8{class_1_to_1}} & head_1_1_ctx) | ({8{class_1_to_2}} & head_1_2_ctx) | ({8{class_1_to_3}} & head_1_3_ctx)]; // lists.ts:207
+  wire [9:0] head_1_0_ctx_word = links_1[next_entry_1_ctx_or[7:0]]; // lists.ts:215
 
   always @(posedge clk)
     if (push_1_0 & (empties_1_0 | ~some_1_0)) begin
@@ -866,7 +866,7 @@ module Lists_p4_c256 (
 
   always @(posedge clk)
     if (push_1_3) tail_1_3 <= push_ctx;
-  wire [9:0] head_2_0_ctx_word = links_2[({8{class_2_to_0}} & head_2_0_ctx) | ({8{class_2_to_1}} & head_2_1_ctx) | ({8{class_2_to_2}} & head_2_2_ctx) | ({8{class_2_to_3}} & head_2_3_ctx)]; // lists.ts:207
+  wire [9:0] head_2_0_ctx_word = links_2[next_entry_2_ctx_or[7:0]]; // lists.ts:215
 
   always @(posedge clk)
     if (push_2_0 & (empties_2_0 | ~some_2_0)) begin
@@ -919,7 +919,7 @@ module Lists_p4_c256 (
 
   always @(posedge clk)
     if (push_2_3) tail_2_3 <= push_ctx;
-  wire [9:0] head_3_0_ctx_word = links_3[({8{class_3_to_0}} & head_3_0_ctx) | ({8{class_3_to_1}} & head_3_1_ctx) | ({8{class_3_to_2}} & head_3_2_ctx) | ({8{class_3_to_3}} & head_3_3_ctx)]; // lists.ts:207
+  wire [9:0] head_3_0_ctx_word = links_3[next_entry_3_ctx_or[7:0]]; // lists.ts:215
 
   always @(posedge clk)
     if (push_3_0 & (empties_3_0 | ~some_3_0)) begin
@@ -972,7 +972,7 @@ module Lists_p4_c256 (
 
   always @(posedge clk)
     if (push_3_3) tail_3_3 <= push_ctx;
-  wire [9:0] head_4_0_ctx_word = links_4[({8{class_4_to_0}} & head_4_0_ctx) | ({8{class_4_to_1}} & head_4_1_ctx) | ({8{class_4_to_2}} & head_4_2_ctx) | ({8{class_4_to_3}} & head_4_3_ctx)]; // lists.ts:207
+  wire [9:0] head_4_0_ctx_word = links_4[next_entry_4_ctx_or[7:0]]; // lists.ts:215
 
   always @(posedge clk)
     if (push_4_0 & (empties_4_0 | ~some_4_0)) begin
@@ -1033,34 +1033,24 @@ module Lists_p4_c256 (
     end
 
   always @(posedge clk)
-    if (rst) class_0_last <= 4'd1;
-    else if (loads_0 & (asks_0_0 | asks_0_1 | asks_0_2 | asks_0_3)) begin
-      class_0_last <= {class_0_to_3, class_0_to_2, class_0_to_1, class_0_to_0};
-    end
+    if (rst) class_0_last <= 2'd0;
+    else if (loads_0 & (asks_0_0 | asks_0_1 | asks_0_2 | asks_0_3)) class_0_last <= class_0_number;
 
   always @(posedge clk)
-    if (rst) class_1_last <= 4'd1;
-    else if (loads_1 & (asks_1_0 | asks_1_1 | asks_1_2 | asks_1_3)) begin
-      class_1_last <= {class_1_to_3, class_1_to_2, class_1_to_1, class_1_to_0};
-    end
+    if (rst) class_1_last <= 2'd0;
+    else if (loads_1 & (asks_1_0 | asks_1_1 | asks_1_2 | asks_1_3)) class_1_last <= class_1_number;
 
   always @(posedge clk)
-    if (rst) class_2_last <= 4'd1;
-    else if (loads_2 & (asks_2_0 | asks_2_1 | asks_2_2 | asks_2_3)) begin
-      class_2_last <= {class_2_to_3, class_2_to_2, class_2_to_1, class_2_to_0};
-    end
+    if (rst) class_2_last <= 2'd0;
+    else if (loads_2 & (asks_2_0 | asks_2_1 | asks_2_2 | asks_2_3)) class_2_last <= class_2_number;
 
   always @(posedge clk)
-    if (rst) class_3_last <= 4'd1;
-    else if (loads_3 & (asks_3_0 | asks_3_1 | asks_3_2 | asks_3_3)) begin
-      class_3_last <= {class_3_to_3, class_3_to_2, class_3_to_1, class_3_to_0};
-    end
+    if (rst) class_3_last <= 2'd0;
+    else if (loads_3 & (asks_3_0 | asks_3_1 | asks_3_2 | asks_3_3)) class_3_last <= class_3_number;
 
   always @(posedge clk)
-    if (rst) class_4_last <= 4'd1;
-    else if (loads_4 & (asks_4_0 | asks_4_1 | asks_4_2 | asks_4_3)) begin
-      class_4_last <= {class_4_to_3, class_4_to_2, class_4_to_1, class_4_to_0};
-    end
+    if (rst) class_4_last <= 2'd0;
+    else if (loads_4 & (asks_4_0 | asks_4_1 | asks_4_2 | asks_4_3)) class_4_last <= class_4_number;
   wire [7:0] links_0_or =
     ({8{push_list_port[0]}} & (({8{push_list_class[0]}} & tail_0_0) | ({8{push_list_class[1]}} & tail_0_1) | ({8{push_list_class[2]}} & tail_0_2) | ({8{push_list_class[3]}} & tail_0_3)))
     | ({8{push_list_port[1]}} & (({8{push_list_class[0]}} & tail_1_0) | ({8{push_list_class[1]}} & tail_1_1) | ({8{push_list_class[2]}} & tail_1_2) | ({8{push_list_class[3]}} & tail_1_3)));

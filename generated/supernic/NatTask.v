@@ -48,7 +48,7 @@ module NatTask (
   reg [9:0] sweep_at; // nat-table.ts:50
   reg [3:0] sweep_waits; // nat.ts:177
   reg valid_1, valid_2, valid_3, valid_4, valid_5, valid_6; // stages.ts:28
-  reg s1_fits, s1_inbound; // stages.ts:42
+  reg s1_fits, s1_inbound; // stages.ts:46
   reg [54:0] s1_key;
   reg [9:0] s1_set;
   reg [1:0] s1_way;
@@ -71,7 +71,7 @@ module NatTask (
   reg state_of_table; // nat.ts:216
   reg has, udp_1, udp_2, udp_3, inbound_1, inbound_2, fit_1, fit_2, udps_1, udps_2, is_udp, goes_in_1, goes_in_2,
     goes_in_3, changed_1, changed_2, changed_3, fitted_1, fitted_2, fitted_3, passes_1, passes_2, passes_3, passes_4,
-    passes_5, passes_6; // stages.ts:42
+    passes_5, passes_6; // stages.ts:46
   reg [11:0] index;
   reg [54:0] owner;
   reg [5:0] user_1, user_2, user_3;
@@ -188,7 +188,7 @@ module NatTask (
   always @(posedge clk)
     if (rst) begin
       valid_1 <= 1'b0; valid_2 <= 1'b0; valid_3 <= 1'b0; valid_4 <= 1'b0; valid_5 <= 1'b0; valid_6 <= 1'b0;
-      asked_valid <= 1'b0; asked_sweeps <= 1'b0; asked_clearing <= 1'b1; asked_puts <= 1'b0;
+      asked_valid <= 1'b0; asked_sweeps <= 1'b0; asked_clearing <= 1'b1; asked_puts <= 1'b0; tags_6 <= 8'd0;
     end
     else if (moves) begin
       valid_1 <= open_packets_valid;
@@ -201,6 +201,7 @@ module NatTask (
       asked_puts <= puts_state & is_binding;
       asked_valid <= valid_1 & s1_fits;
       asked_sweeps <= sweeps;
+      tags_6 <= tags_5;
     end
   wire [15:0] s1_key_or = ({8'd0, packet_payload_header[279:272]} << 8) | {8'd0, packet_payload_header[287:280]};
   wire [9:0] s1_set_joined = {
@@ -306,7 +307,6 @@ module NatTask (
       tags_3 <= tags_2;
       tags_4 <= tags_3;
       tags_5 <= tags_4;
-      tags_6 <= tags_5;
     end
 
   always @(posedge clk)

@@ -181,47 +181,22 @@ module PickTurn_regions4_slots4_users16 (
   }; // pick-turn.ts:150
   wire [15:0] slot_later = asking & slots_behind; // turn.ts:41
   wire slot_any_later = |slot_later; // turn.ts:42
-  wire slot_first_and = slot_later[15] & ~(|slot_later[14:0]);
-  wire slot_later_and = slot_later[14] & ~(|slot_later[13:0]);
-  wire slot_first_and_slot_later = slot_later[13] & ~(|slot_later[12:0]);
-  wire slot_first_and_2 = slot_later[12] & ~(|slot_later[11:0]);
-  wire slot_first_and_3 = slot_later[11] & ~(|slot_later[10:0]);
-  wire slot_first_and_4 = slot_later[10] & ~(|slot_later[9:0]);
-  wire slot_first_and_5 = slot_later[9] & ~(|slot_later[8:0]);
-  wire slot_first_and_6 = slot_later[8] & ~(|slot_later[7:0]);
-  wire slot_first_and_7 = slot_later[7] & ~(|slot_later[6:0]);
-  wire slot_first_and_8 = slot_later[6] & ~(|slot_later[5:0]);
-  wire slot_first_and_9 = slot_later[5] & ~(|slot_later[4:0]);
-  wire slot_first_and_10 = slot_later[4] & ~(|slot_later[3:0]);
-  wire slot_first_and_11 = slot_later[3] & ~(|slot_later[2:0]);
-  wire slot_first_and_12 = slot_later[2] & ~(|slot_later[1:0]);
-  wire slot_first_and_13 = slot_later[1] & ~slot_later[0];
-  wire asking_and = asking[15] & ~(|asking[14:0]);
-  wire slot_first_and_asking = asking[14] & ~(|asking[13:0]);
-  wire slot_first_and_14 = asking[13] & ~(|asking[12:0]);
-  wire slot_first_and_15 = asking[12] & ~(|asking[11:0]);
-  wire slot_first_and_16 = asking[11] & ~(|asking[10:0]);
-  wire slot_first_and_17 = asking[10] & ~(|asking[9:0]);
-  wire slot_first_and_18 = asking[9] & ~(|asking[8:0]);
-  wire slot_first_and_19 = asking[8] & ~(|asking[7:0]);
-  wire slot_first_and_20 = asking[7] & ~(|asking[6:0]);
-  wire slot_first_and_21 = asking[6] & ~(|asking[5:0]);
-  wire slot_first_and_22 = asking[5] & ~(|asking[4:0]);
-  wire slot_first_and_23 = asking[4] & ~(|asking[3:0]);
-  wire slot_first_and_24 = asking[3] & ~(|asking[2:0]);
-  wire slot_first_and_25 = asking[2] & ~(|asking[1:0]);
-  wire slot_first_and_26 = asking[1] & ~asking[0];
   wire [15:0] slot_first_joined = {
-    slot_first_and, slot_later_and, slot_first_and_slot_later, slot_first_and_2, slot_first_and_3, slot_first_and_4,
-    slot_first_and_5, slot_first_and_6, slot_first_and_7, slot_first_and_8, slot_first_and_9, slot_first_and_10,
-    slot_first_and_11, slot_first_and_12, slot_first_and_13, slot_later[0]
+    slot_later[15] & ~(|slot_later[14:0]), slot_later[14] & ~(|slot_later[13:0]),
+    slot_later[13] & ~(|slot_later[12:0]), slot_later[12] & ~(|slot_later[11:0]),
+    slot_later[11] & ~(|slot_later[10:0]), slot_later[10] & ~(|slot_later[9:0]), slot_later[9] & ~(|slot_later[8:0]),
+    slot_later[8] & ~(|slot_later[7:0]), slot_later[7] & ~(|slot_later[6:0]), slot_later[6] & ~(|slot_later[5:0]),
+    slot_later[5] & ~(|slot_later[4:0]), slot_later[4] & ~(|slot_later[3:0]), slot_later[3] & ~(|slot_later[2:0]),
+    slot_later[2] & ~(|slot_later[1:0]), slot_later[1] & ~slot_later[0], slot_later[0]
   };
-  wire [15:0] asking_and_joined = {
-    asking_and, slot_first_and_asking, slot_first_and_14, slot_first_and_15, slot_first_and_16, slot_first_and_17,
-    slot_first_and_18, slot_first_and_19, slot_first_and_20, slot_first_and_21, slot_first_and_22, slot_first_and_23,
-    slot_first_and_24, slot_first_and_25, slot_first_and_26, asking[0]
+  wire [15:0] asking_joined = {
+    asking[15] & ~(|asking[14:0]), asking[14] & ~(|asking[13:0]), asking[13] & ~(|asking[12:0]),
+    asking[12] & ~(|asking[11:0]), asking[11] & ~(|asking[10:0]), asking[10] & ~(|asking[9:0]),
+    asking[9] & ~(|asking[8:0]), asking[8] & ~(|asking[7:0]), asking[7] & ~(|asking[6:0]),
+    asking[6] & ~(|asking[5:0]), asking[5] & ~(|asking[4:0]), asking[4] & ~(|asking[3:0]),
+    asking[3] & ~(|asking[2:0]), asking[2] & ~(|asking[1:0]), asking[1] & ~asking[0], asking[0]
   };
-  wire [15:0] slot_first = slot_any_later ? slot_first_joined : asking_and_joined; // turn.ts:48
+  wire [15:0] slot_first = slot_any_later ? slot_first_joined : asking_joined; // turn.ts:48
   wire is_kept = ~(|(picked_at & (lacks_at | lacked_at))); // pick-turn.ts:93
   wire is_chosen = (|picked_at) & is_kept; // pick-turn.ts:94
   wire [3:0] after_user = again ? chosen_user : last_user; // pick-turn.ts:98
@@ -230,7 +205,7 @@ module PickTurn_regions4_slots4_users16 (
     after_user < 4'd10, after_user < 4'd9, after_user < 4'd8, after_user < 4'd7, after_user < 4'd6, after_user < 4'd5,
     after_user < 4'd4, after_user < 4'd3, after_user < 4'd2, after_user < 4'd1, 1'b0
   };
-  wire [15:0] user_later = users & user_later_joined; // turn.ts:56
+  wire [15:0] user_later = users & user_later_joined; // turn.ts:72
   wire chosen_stays = ~(|(chosen_at & lacks_at)); // pick-turn.ts:110
   wire due_stays = ~(behind_same & lacks); // pick-turn.ts:111
   wire two_0_0_or = ready_0[0] | ready_0[1] | ready_0[2];
@@ -658,34 +633,57 @@ module PickTurn_regions4_slots4_users16 (
     |slot_later[8:0], |slot_later[7:0], |slot_later[6:0], |slot_later[5:0], |slot_later[4:0], |slot_later[3:0],
     |slot_later[2:0], |slot_later[1:0], slot_later[0], 1'b0
   };
-  wire [15:0] asking_joined = {
+  wire [15:0] slots_behind_joined_asking = {
     |asking[14:0], |asking[13:0], |asking[12:0], |asking[11:0], |asking[10:0], |asking[9:0], |asking[8:0],
     |asking[7:0], |asking[6:0], |asking[5:0], |asking[4:0], |asking[3:0], |asking[2:0], |asking[1:0], asking[0], 1'b0
   };
 
   always @(posedge clk)
     if (rst) slots_behind <= 16'd0;
-    else if (|asking) slots_behind <= slot_any_later ? slots_behind_joined : asking_joined;
+    else if (|asking) slots_behind <= slot_any_later ? slots_behind_joined : slots_behind_joined_asking;
+  wire users_and = slot_later[1] & ~slot_later[0];
+  wire slot_later_and = slot_later[2] & ~(|slot_later[1:0]);
+  wire users_and_slot_later = slot_later[3] & ~(|slot_later[2:0]);
+  wire users_and_2 = (|slot_later[7:4]) & ~(|slot_later[3:0]);
+  wire users_and_3 = slot_later[5] & ~slot_later[4];
+  wire users_and_4 = slot_later[6] & ~(|slot_later[5:4]);
+  wire users_and_5 = slot_later[7] & ~(|slot_later[6:4]);
+  wire users_and_6 = (|slot_later[11:8]) & ~(|{|slot_later[7:4], |slot_later[3:0]});
+  wire users_and_7 = slot_later[9] & ~slot_later[8];
+  wire users_and_8 = slot_later[10] & ~(|slot_later[9:8]);
+  wire users_and_9 = slot_later[11] & ~(|slot_later[10:8]);
+  wire users_and_10 = (|slot_later[15:12]) & ~(|{|slot_later[11:8], |slot_later[7:4], |slot_later[3:0]});
+  wire users_and_11 = slot_later[13] & ~slot_later[12];
+  wire users_and_12 = slot_later[14] & ~(|slot_later[13:12]);
+  wire users_and_13 = slot_later[15] & ~(|slot_later[14:12]);
   wire [15:0] users_or =
-    ({16{slot_later[0]}} & ready_0_q) | ({16{slot_first_and_13}} & ready_1_q) | ({16{slot_first_and_12}} & ready_2_q)
-    | ({16{slot_first_and_11}} & ready_3_q) | ({16{slot_first_and_10}} & ready_4_q)
-    | ({16{slot_first_and_9}} & ready_5_q) | ({16{slot_first_and_8}} & ready_6_q)
-    | ({16{slot_first_and_7}} & ready_7_q);
-  wire [15:0] slot_first_and_6_or =
-    ({16{slot_first_and_6}} & ready_8_q) | ({16{slot_first_and_5}} & ready_9_q)
-    | ({16{slot_first_and_4}} & ready_10_q) | ({16{slot_first_and_3}} & ready_11_q)
-    | ({16{slot_first_and_2}} & ready_12_q) | ({16{slot_first_and_slot_later}} & ready_13_q)
-    | ({16{slot_later_and}} & ready_14_q) | ({16{slot_first_and}} & ready_15_q);
-  wire [15:0] asking_or =
-    ({16{asking[0]}} & ready_0_q) | ({16{slot_first_and_26}} & ready_1_q) | ({16{slot_first_and_25}} & ready_2_q)
-    | ({16{slot_first_and_24}} & ready_3_q) | ({16{slot_first_and_23}} & ready_4_q)
-    | ({16{slot_first_and_22}} & ready_5_q) | ({16{slot_first_and_21}} & ready_6_q)
-    | ({16{slot_first_and_20}} & ready_7_q);
-  wire [15:0] slot_first_and_19_or =
-    ({16{slot_first_and_19}} & ready_8_q) | ({16{slot_first_and_18}} & ready_9_q)
-    | ({16{slot_first_and_17}} & ready_10_q) | ({16{slot_first_and_16}} & ready_11_q)
-    | ({16{slot_first_and_15}} & ready_12_q) | ({16{slot_first_and_14}} & ready_13_q)
-    | ({16{slot_first_and_asking}} & ready_14_q) | ({16{asking_and}} & ready_15_q);
+    ({16{|slot_later[3:0]}} & (({16{slot_later[0]}} & ready_0_q) | ({16{users_and}} & ready_1_q) | ({16{slot_later_and}} & ready_2_q) | ({16{users_and_slot_later}} & ready_3_q)))
+    | ({16{users_and_2}} & (({16{slot_later[4]}} & ready_4_q) | ({16{users_and_3}} & ready_5_q) | ({16{users_and_4}} & ready_6_q) | ({16{users_and_5}} & ready_7_q)));
+  wire [15:0] users_and_6_or =
+    ({16{users_and_6}} & (({16{slot_later[8]}} & ready_8_q) | ({16{users_and_7}} & ready_9_q) | ({16{users_and_8}} & ready_10_q) | ({16{users_and_9}} & ready_11_q)))
+    | ({16{users_and_10}} & (({16{slot_later[12]}} & ready_12_q) | ({16{users_and_11}} & ready_13_q) | ({16{users_and_12}} & ready_14_q) | ({16{users_and_13}} & ready_15_q)));
+  wire asking_and = (|asking[3:0]) & ~slot_any_later;
+  wire users_and_asking = asking[1] & ~asking[0];
+  wire users_and_14 = asking[2] & ~(|asking[1:0]);
+  wire users_and_15 = asking[3] & ~(|asking[2:0]);
+  wire slot_any_later_and = (|asking[7:4]) & ~(|asking[3:0]) & ~slot_any_later;
+  wire users_and_16 = asking[5] & ~asking[4];
+  wire users_and_17 = asking[6] & ~(|asking[5:4]);
+  wire users_and_18 = asking[7] & ~(|asking[6:4]);
+  wire users_and_slot_any_later = (|asking[11:8]) & ~(|{|asking[7:4], |asking[3:0]}) & ~slot_any_later;
+  wire users_and_19 = asking[9] & ~asking[8];
+  wire users_and_20 = asking[10] & ~(|asking[9:8]);
+  wire users_and_21 = asking[11] & ~(|asking[10:8]);
+  wire users_and_22 = (|asking[15:12]) & ~(|{|asking[11:8], |asking[7:4], |asking[3:0]}) & ~slot_any_later;
+  wire users_and_23 = asking[13] & ~asking[12];
+  wire users_and_24 = asking[14] & ~(|asking[13:12]);
+  wire users_and_25 = asking[15] & ~(|asking[14:12]);
+  wire [15:0] asking_and_or =
+    ({16{asking_and}} & (({16{asking[0]}} & ready_0_q) | ({16{users_and_asking}} & ready_1_q) | ({16{users_and_14}} & ready_2_q) | ({16{users_and_15}} & ready_3_q)))
+    | ({16{slot_any_later_and}} & (({16{asking[4]}} & ready_4_q) | ({16{users_and_16}} & ready_5_q) | ({16{users_and_17}} & ready_6_q) | ({16{users_and_18}} & ready_7_q)));
+  wire [15:0] users_and_slot_any_later_or =
+    ({16{users_and_slot_any_later}} & (({16{asking[8]}} & ready_8_q) | ({16{users_and_19}} & ready_9_q) | ({16{users_and_20}} & ready_10_q) | ({16{users_and_21}} & ready_11_q)))
+    | ({16{users_and_22}} & (({16{asking[12]}} & ready_12_q) | ({16{users_and_23}} & ready_13_q) | ({16{users_and_24}} & ready_14_q) | ({16{users_and_25}} & ready_15_q)));
   wire [3:0] last_chosen = chosen_at[0] ? chosen_user : due_at[0] ? due_now_user : turns_0; // pick-turn.ts:86
   wire [3:0] last_user_choice = chosen_at[1] ? chosen_user : due_at[1] ? due_now_user : turns_1;
   wire [3:0] chosen_at_choice = chosen_at[2] ? chosen_user : due_at[2] ? due_now_user : turns_2;
@@ -703,29 +701,21 @@ module PickTurn_regions4_slots4_users16 (
   wire [3:0] last_user_choice_7 = chosen_at[14] ? chosen_user : due_at[14] ? due_now_user : turns_14;
   wire [3:0] last_user_choice_8 = chosen_at[15] ? chosen_user : due_at[15] ? due_now_user : turns_15;
   wire [3:0] last_user_or =
-    ({4{slot_later[0]}} & last_chosen) | ({4{slot_first_and_13}} & last_user_choice)
-    | ({4{slot_first_and_12}} & chosen_at_choice) | ({4{slot_first_and_11}} & due_at_choice)
-    | ({4{slot_first_and_10}} & due_now_user_choice) | ({4{slot_first_and_9}} & last_user_choice_chosen_at)
-    | ({4{slot_first_and_8}} & last_user_choice_chosen_user) | ({4{slot_first_and_7}} & last_user_choice_due_at);
-  wire [3:0] slot_first_and_5_or =
-    ({4{slot_first_and_6}} & last_user_choice_due_now_user) | ({4{slot_first_and_5}} & last_user_choice_2)
-    | ({4{slot_first_and_4}} & last_user_choice_3) | ({4{slot_first_and_3}} & last_user_choice_4)
-    | ({4{slot_first_and_2}} & last_user_choice_5) | ({4{slot_first_and_slot_later}} & last_user_choice_6)
-    | ({4{slot_later_and}} & last_user_choice_7) | ({4{slot_first_and}} & last_user_choice_8);
-  wire [3:0] last_chosen_or =
-    ({4{asking[0]}} & last_chosen) | ({4{slot_first_and_26}} & last_user_choice)
-    | ({4{slot_first_and_25}} & chosen_at_choice) | ({4{slot_first_and_24}} & due_at_choice)
-    | ({4{slot_first_and_23}} & due_now_user_choice) | ({4{slot_first_and_22}} & last_user_choice_chosen_at)
-    | ({4{slot_first_and_21}} & last_user_choice_chosen_user) | ({4{slot_first_and_20}} & last_user_choice_due_at);
-  wire [3:0] slot_first_and_18_or =
-    ({4{slot_first_and_19}} & last_user_choice_due_now_user) | ({4{slot_first_and_18}} & last_user_choice_2)
-    | ({4{slot_first_and_17}} & last_user_choice_3) | ({4{slot_first_and_16}} & last_user_choice_4)
-    | ({4{slot_first_and_15}} & last_user_choice_5) | ({4{slot_first_and_14}} & last_user_choice_6)
-    | ({4{slot_first_and_asking}} & last_user_choice_7) | ({4{asking_and}} & last_user_choice_8);
+    ({4{|slot_later[3:0]}} & (({4{slot_later[0]}} & last_chosen) | ({4{users_and}} & last_user_choice) | ({4{slot_later_and}} & chosen_at_choice) | ({4{users_and_slot_later}} & due_at_choice)))
+    | ({4{users_and_2}} & (({4{slot_later[4]}} & due_now_user_choice) | ({4{users_and_3}} & last_user_choice_chosen_at) | ({4{users_and_4}} & last_user_choice_chosen_user) | ({4{users_and_5}} & last_user_choice_due_at)));
+  wire [3:0] slot_later_or =
+    ({4{users_and_6}} & (({4{slot_later[8]}} & last_user_choice_due_now_user) | ({4{users_and_7}} & last_user_choice_2) | ({4{users_and_8}} & last_user_choice_3) | ({4{users_and_9}} & last_user_choice_4)))
+    | ({4{users_and_10}} & (({4{slot_later[12]}} & last_user_choice_5) | ({4{users_and_11}} & last_user_choice_6) | ({4{users_and_12}} & last_user_choice_7) | ({4{users_and_13}} & last_user_choice_8)));
+  wire [3:0] asking_or =
+    ({4{asking_and}} & (({4{asking[0]}} & last_chosen) | ({4{users_and_asking}} & last_user_choice) | ({4{users_and_14}} & chosen_at_choice) | ({4{users_and_15}} & due_at_choice)))
+    | ({4{slot_any_later_and}} & (({4{asking[4]}} & due_now_user_choice) | ({4{users_and_16}} & last_user_choice_chosen_at) | ({4{users_and_17}} & last_user_choice_chosen_user) | ({4{users_and_18}} & last_user_choice_due_at)));
+  wire [3:0] users_and_19_or =
+    ({4{users_and_slot_any_later}} & (({4{asking[8]}} & last_user_choice_due_now_user) | ({4{users_and_19}} & last_user_choice_2) | ({4{users_and_20}} & last_user_choice_3) | ({4{users_and_21}} & last_user_choice_4)))
+    | ({4{users_and_22}} & (({4{asking[12]}} & last_user_choice_5) | ({4{users_and_23}} & last_user_choice_6) | ({4{users_and_24}} & last_user_choice_7) | ({4{users_and_25}} & last_user_choice_8)));
 
   always @(posedge clk) begin
-    users <= slot_any_later ? users_or | slot_first_and_6_or : asking_or | slot_first_and_19_or;
-    last_user <= slot_any_later ? last_user_or | slot_first_and_5_or : last_chosen_or | slot_first_and_18_or;
+    users <= users_or | users_and_6_or | asking_and_or | users_and_slot_any_later_or;
+    last_user <= last_user_or | slot_later_or | asking_or | users_and_19_or;
     again <= (|(asking & picked_at)) & ~(|(asking & ~picked_at)) & is_chosen;
   end
 

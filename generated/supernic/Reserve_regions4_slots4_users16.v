@@ -70,20 +70,19 @@ module Reserve_regions4_slots4_users16 (
   output wire [3:0]  turns_14,
   output wire [3:0]  turns_15
 );
-  reg began_valid, began_slow, began_short; // reserve.ts:93
-  reg [1:0] began_region;
-  reg [3:0] began_user, began_slots;
-  reg [3:0] moved; // reserve.ts:94
+  reg [3:0] took; // reserve.ts:96
+  reg [3:0] changed; // reserve.ts:97
+  reg fast_popped; // reserve.ts:98
+  reg slow_popped; // reserve.ts:99
+  reg began_short; // reserve.ts:100
   reg [3:0] last_of_0, last_of_1, last_of_2, last_of_3, last_of_4, last_of_5, last_of_6, last_of_7, last_of_8,
-    last_of_9, last_of_10, last_of_11, last_of_12, last_of_13, last_of_14, last_of_15; // reserve.ts:99
-  reg [3:0] fast_run, fast_next, slow_run, slow_next; // reserve.ts:101
+    last_of_9, last_of_10, last_of_11, last_of_12, last_of_13, last_of_14, last_of_15; // reserve.ts:105
+  reg [3:0] fast_run, fast_next, slow_run, slow_next; // reserve.ts:107
   reg fast_over, slow_over;
-  reg [3:0] facts_busy, facts_has, facts_has_two, facts_others, facts_earlier, facts_if_moved; // reserve.ts:102
-  reg [3:0] behind_slot; // reserve.ts:126
-  reg same_region; // reserve.ts:128
-  reg same_user; // reserve.ts:129
-  reg slow_first; // reserve.ts:130
-  reg [15:0] slow_next_0, slow_next_1, slow_next_2, slow_next_3; // reserve.ts:132
+  reg [3:0] facts_busy, facts_has, facts_has_two, facts_others, facts_earlier, facts_if_moved; // reserve.ts:108
+  reg [3:0] behind_slot; // reserve.ts:132
+  reg slow_first; // reserve.ts:136
+  reg [15:0] slow_next_0, slow_next_1, slow_next_2, slow_next_3; // reserve.ts:138
   reg lacks_q; // reserve.ts:165
   wire [15:0] others_0_joined = {
     choice_user == 4'd15, choice_user == 4'd14, choice_user == 4'd13, choice_user == 4'd12, choice_user == 4'd11,
@@ -93,39 +92,37 @@ module Reserve_regions4_slots4_users16 (
   };
   wire [15:0] others_0 =
     (choice_region[1] ? (choice_region[0] ? waits_12 : waits_8) : choice_region[0] ? waits_4 : waits_0)
-    & ~others_0_joined; // reserve.ts:109
+    & ~others_0_joined; // reserve.ts:115
   wire [3:0] last_0 =
     choice_region[1] ? (choice_region[0] ? last_of_12 : last_of_8) :
     choice_region[0] ? last_of_4 :
-    last_of_0; // reserve.ts:110
+    last_of_0; // reserve.ts:116
   wire [15:0] others_1 =
     (choice_region[1] ? (choice_region[0] ? waits_13 : waits_9) : choice_region[0] ? waits_5 : waits_1)
-    & ~others_0_joined; // reserve.ts:109
+    & ~others_0_joined; // reserve.ts:115
   wire [3:0] last_1 =
     choice_region[1] ? (choice_region[0] ? last_of_13 : last_of_9) :
     choice_region[0] ? last_of_5 :
-    last_of_1; // reserve.ts:110
+    last_of_1; // reserve.ts:116
   wire [15:0] others_2 =
     (choice_region[1] ? (choice_region[0] ? waits_14 : waits_10) : choice_region[0] ? waits_6 : waits_2)
-    & ~others_0_joined; // reserve.ts:109
+    & ~others_0_joined; // reserve.ts:115
   wire [3:0] last_2 =
     choice_region[1] ? (choice_region[0] ? last_of_14 : last_of_10) :
     choice_region[0] ? last_of_6 :
-    last_of_2; // reserve.ts:110
+    last_of_2; // reserve.ts:116
   wire [15:0] others_3 =
     (choice_region[1] ? (choice_region[0] ? waits_15 : waits_11) : choice_region[0] ? waits_7 : waits_3)
-    & ~others_0_joined; // reserve.ts:109
+    & ~others_0_joined; // reserve.ts:115
   wire [3:0] last_3 =
     choice_region[1] ? (choice_region[0] ? last_of_15 : last_of_11) :
     choice_region[0] ? last_of_7 :
-    last_of_3; // reserve.ts:110
-  wire [3:0] took = began_slots & {4{began_valid & same_region}}; // reserve.ts:140
-  wire [3:0] changed = moved & {4{began_valid & same_region}}; // reserve.ts:141
-  wire again = began_valid & same_user; // reserve.ts:142
+    last_of_3; // reserve.ts:116
+  wire same_region = choice_region == due_region; // reserve.ts:134
+  wire same_user = same_region & (choice_user == due_user); // reserve.ts:135
   wire [3:0] has_now = (facts_has_two & took) | (facts_has & ~took); // reserve.ts:144
   wire [3:0] earlier_now = ((facts_if_moved & changed) | (facts_earlier & ~changed)) & behind_slot; // reserve.ts:145
-  wire fast_now_and = again & ~began_slow;
-  wire [3:0] fast_now = fast_now_and ? fast_next & {4{~began_short}} : fast_run; // reserve.ts:151
+  wire [3:0] fast_now = fast_popped ? fast_next & {4{~began_short}} : fast_run; // reserve.ts:151
   wire [3:0] fast_here_joined = {due_slot == 2'd3, due_slot == 2'd2, due_slot == 2'd1, due_slot == 2'd0};
   wire fast_here = |({fast_now[3] & ~(|fast_now[2:0]), fast_now[2] & ~(|fast_now[1:0]), fast_now[1] & ~fast_now[0], fast_now[0]} & fast_here_joined); // run.ts:27
   wire fast_has_first = |(has_now & fast_here_joined); // run.ts:28
@@ -135,8 +132,8 @@ module Reserve_regions4_slots4_users16 (
     fast_now[3] & ~(|fast_lacks), fast_now[2] & ~(|fast_lacks[2:0]), fast_now[1] & ~(|fast_lacks[1:0]),
     fast_now[0] & ~fast_lacks[0]
   }; // run.ts:37
-  wire fast_starts = fast_here & fast_has_first & ((fast_over & ~fast_now_and) | ~(|fast_lacks)) & ~fast_is_busy; // run.ts:38
-  wire [3:0] slow_now = (again & began_slow) ? slow_next & {4{~began_short}} : slow_run; // reserve.ts:151
+  wire fast_starts = fast_here & fast_has_first & ((fast_over & ~fast_popped) | ~(|fast_lacks)) & ~fast_is_busy; // run.ts:38
+  wire [3:0] slow_now = slow_popped ? slow_next & {4{~began_short}} : slow_run; // reserve.ts:151
   wire slow_here = |({slow_now[3] & ~(|slow_now[2:0]), slow_now[2] & ~(|slow_now[1:0]), slow_now[1] & ~slow_now[0], slow_now[0]} & fast_here_joined); // run.ts:27
   wire slow_has_first = |(has_now & fast_here_joined); // run.ts:28
   wire [3:0] slow_lacks = slow_now & (~has_now | earlier_now); // run.ts:29
@@ -145,9 +142,8 @@ module Reserve_regions4_slots4_users16 (
     slow_now[3] & ~(|slow_lacks), slow_now[2] & ~(|slow_lacks[2:0]), slow_now[1] & ~(|slow_lacks[1:0]),
     slow_now[0] & ~slow_lacks[0]
   }; // run.ts:37
-  wire slow_starts =
-    slow_here & slow_has_first & ((slow_over & ~(again & began_slow)) | ~(|slow_lacks)) & ~slow_is_busy; // run.ts:38
-  wire prefers_slow = again ? ~began_slow : slow_first; // reserve.ts:155
+  wire slow_starts = slow_here & slow_has_first & ((slow_over & ~slow_popped) | ~(|slow_lacks)) & ~slow_is_busy; // run.ts:38
+  wire prefers_slow = fast_popped | (slow_first & ~slow_popped); // reserve.ts:155
   wire started = due_valid & (fast_starts | slow_starts); // reserve.ts:156
   wire is_slow = &{due_valid, slow_starts, prefers_slow | ~fast_starts}; // reserve.ts:157
   wire is_fast = &{due_valid, fast_starts, ~(slow_starts & prefers_slow)}; // reserve.ts:158
@@ -156,19 +152,76 @@ module Reserve_regions4_slots4_users16 (
 
   always @(posedge clk)
     if (rst) begin
-      began_valid <= 1'b0; began_region <= 2'd0; began_user <= 4'd0; began_slow <= 1'b0; began_slots <= 4'd0;
-      began_short <= 1'b0; moved <= 4'd0; lacks_q <= 1'b0;
+      took <= 4'd0; changed <= 4'd0; fast_popped <= 1'b0; slow_popped <= 1'b0; lacks_q <= 1'b0;
     end
     else begin
       lacks_q <= due_valid & (fast_here | slow_here) & ~(fast_starts | slow_starts);
-      began_valid <= started;
-      began_region <= due_region;
-      began_user <= due_user;
-      began_slow <= is_slow;
-      began_slots <= starting;
-      began_short <= is_slow ? |slow_lacks : |fast_lacks;
-      moved <= moves;
+      took <= starting & {4{same_region}};
+      changed <= moves & {4{started & same_region}};
+      fast_popped <= is_fast & same_user;
+      slow_popped <= is_slow & same_user;
     end
+  wire [15:0] facts_earlier_joined = {
+    last_3 < 4'd15, last_3 < 4'd14, last_3 < 4'd13, last_3 < 4'd12, last_3 < 4'd11, last_3 < 4'd10, last_3 < 4'd9,
+    last_3 < 4'd8, last_3 < 4'd7, last_3 < 4'd6, last_3 < 4'd5, last_3 < 4'd4, last_3 < 4'd3, last_3 < 4'd2,
+    last_3 < 4'd1, 1'b0
+  };
+  wire [15:0] choice_user_joined = {
+    1'b0, choice_user > 4'd14, choice_user > 4'd13, choice_user > 4'd12, choice_user > 4'd11, choice_user > 4'd10,
+    choice_user > 4'd9, choice_user > 4'd8, choice_user > 4'd7, choice_user > 4'd6, choice_user > 4'd5,
+    choice_user > 4'd4, choice_user > 4'd3, choice_user > 4'd2, choice_user > 4'd1, choice_user > 4'd0
+  };
+  wire [15:0] last_2_joined = {
+    last_2 < 4'd15, last_2 < 4'd14, last_2 < 4'd13, last_2 < 4'd12, last_2 < 4'd11, last_2 < 4'd10, last_2 < 4'd9,
+    last_2 < 4'd8, last_2 < 4'd7, last_2 < 4'd6, last_2 < 4'd5, last_2 < 4'd4, last_2 < 4'd3, last_2 < 4'd2,
+    last_2 < 4'd1, 1'b0
+  };
+  wire [15:0] last_1_joined = {
+    last_1 < 4'd15, last_1 < 4'd14, last_1 < 4'd13, last_1 < 4'd12, last_1 < 4'd11, last_1 < 4'd10, last_1 < 4'd9,
+    last_1 < 4'd8, last_1 < 4'd7, last_1 < 4'd6, last_1 < 4'd5, last_1 < 4'd4, last_1 < 4'd3, last_1 < 4'd2,
+    last_1 < 4'd1, 1'b0
+  };
+  wire [15:0] last_0_joined = {
+    last_0 < 4'd15, last_0 < 4'd14, last_0 < 4'd13, last_0 < 4'd12, last_0 < 4'd11, last_0 < 4'd10, last_0 < 4'd9,
+    last_0 < 4'd8, last_0 < 4'd7, last_0 < 4'd6, last_0 < 4'd5, last_0 < 4'd4, last_0 < 4'd3, last_0 < 4'd2,
+    last_0 < 4'd1, 1'b0
+  };
+  wire [15:0] facts_if_moved_joined = {
+    due_user < 4'd15, due_user < 4'd14, due_user < 4'd13, due_user < 4'd12, due_user < 4'd11, due_user < 4'd10,
+    due_user < 4'd9, due_user < 4'd8, due_user < 4'd7, due_user < 4'd6, due_user < 4'd5, due_user < 4'd4,
+    due_user < 4'd3, due_user < 4'd2, due_user < 4'd1, 1'b0
+  };
+
+  always @(posedge clk) begin
+    fast_run <= found_0_run;
+    fast_over <= found_0_over;
+    fast_next <= found_0_next;
+    slow_run <= found_1_run;
+    slow_over <= found_1_over;
+    slow_next <= found_1_next;
+    facts_busy <= choice_region[1] ? (choice_region[0] ? busy_3 : busy_2) : choice_region[0] ? busy_1 : busy_0;
+    facts_has <= choice_region[1] ? (choice_region[0] ? has_3 : has_2) : choice_region[0] ? has_1 : has_0;
+    facts_has_two <=
+      choice_region[1] ? (choice_region[0] ? has_two_3 : has_two_2) :
+      choice_region[0] ? has_two_1 :
+      has_two_0;
+    facts_others <= {|others_3, |others_2, |others_1, |others_0};
+    facts_earlier <= {
+      |(others_3 & ((facts_earlier_joined & choice_user_joined) | ({16{choice_user <= last_3}} & (facts_earlier_joined | choice_user_joined)))),
+      |(others_2 & ((last_2_joined & choice_user_joined) | ({16{choice_user <= last_2}} & (last_2_joined | choice_user_joined)))),
+      |(others_1 & ((last_1_joined & choice_user_joined) | ({16{choice_user <= last_1}} & (last_1_joined | choice_user_joined)))),
+      |(others_0 & ((last_0_joined & choice_user_joined) | ({16{choice_user <= last_0}} & (last_0_joined | choice_user_joined))))
+    };
+    facts_if_moved <= {
+      |(others_3 & ((facts_if_moved_joined & choice_user_joined) | ({16{choice_user <= due_user}} & (facts_if_moved_joined | choice_user_joined)))),
+      |(others_2 & ((facts_if_moved_joined & choice_user_joined) | ({16{choice_user <= due_user}} & (facts_if_moved_joined | choice_user_joined)))),
+      |(others_1 & ((facts_if_moved_joined & choice_user_joined) | ({16{choice_user <= due_user}} & (facts_if_moved_joined | choice_user_joined)))),
+      |(others_0 & ((facts_if_moved_joined & choice_user_joined) | ({16{choice_user <= due_user}} & (facts_if_moved_joined | choice_user_joined))))
+    };
+    behind_slot <= {choice_slot < 2'd3, choice_slot < 2'd2, choice_slot < 2'd1, 1'b0};
+    slow_first <= |((choice_region[1] ? (choice_region[0] ? slow_next_3 : slow_next_2) : choice_region[0] ? slow_next_1 : slow_next_0) & others_0_joined);
+    began_short <= is_slow ? |slow_lacks : |fast_lacks;
+  end
 
   always @(posedge clk)
     if (rst) last_of_0 <= 4'd15;
@@ -233,68 +286,6 @@ module Reserve_regions4_slots4_users16 (
   always @(posedge clk)
     if (rst) last_of_15 <= 4'd15;
     else if (started & (due_region == 2'd3) & moves[3]) last_of_15 <= due_user;
-  wire [15:0] facts_earlier_joined = {
-    last_3 < 4'd15, last_3 < 4'd14, last_3 < 4'd13, last_3 < 4'd12, last_3 < 4'd11, last_3 < 4'd10, last_3 < 4'd9,
-    last_3 < 4'd8, last_3 < 4'd7, last_3 < 4'd6, last_3 < 4'd5, last_3 < 4'd4, last_3 < 4'd3, last_3 < 4'd2,
-    last_3 < 4'd1, 1'b0
-  };
-  wire [15:0] choice_user_joined = {
-    1'b0, choice_user > 4'd14, choice_user > 4'd13, choice_user > 4'd12, choice_user > 4'd11, choice_user > 4'd10,
-    choice_user > 4'd9, choice_user > 4'd8, choice_user > 4'd7, choice_user > 4'd6, choice_user > 4'd5,
-    choice_user > 4'd4, choice_user > 4'd3, choice_user > 4'd2, choice_user > 4'd1, choice_user > 4'd0
-  };
-  wire [15:0] last_2_joined = {
-    last_2 < 4'd15, last_2 < 4'd14, last_2 < 4'd13, last_2 < 4'd12, last_2 < 4'd11, last_2 < 4'd10, last_2 < 4'd9,
-    last_2 < 4'd8, last_2 < 4'd7, last_2 < 4'd6, last_2 < 4'd5, last_2 < 4'd4, last_2 < 4'd3, last_2 < 4'd2,
-    last_2 < 4'd1, 1'b0
-  };
-  wire [15:0] last_1_joined = {
-    last_1 < 4'd15, last_1 < 4'd14, last_1 < 4'd13, last_1 < 4'd12, last_1 < 4'd11, last_1 < 4'd10, last_1 < 4'd9,
-    last_1 < 4'd8, last_1 < 4'd7, last_1 < 4'd6, last_1 < 4'd5, last_1 < 4'd4, last_1 < 4'd3, last_1 < 4'd2,
-    last_1 < 4'd1, 1'b0
-  };
-  wire [15:0] last_0_joined = {
-    last_0 < 4'd15, last_0 < 4'd14, last_0 < 4'd13, last_0 < 4'd12, last_0 < 4'd11, last_0 < 4'd10, last_0 < 4'd9,
-    last_0 < 4'd8, last_0 < 4'd7, last_0 < 4'd6, last_0 < 4'd5, last_0 < 4'd4, last_0 < 4'd3, last_0 < 4'd2,
-    last_0 < 4'd1, 1'b0
-  };
-  wire [15:0] facts_if_moved_joined = {
-    due_user < 4'd15, due_user < 4'd14, due_user < 4'd13, due_user < 4'd12, due_user < 4'd11, due_user < 4'd10,
-    due_user < 4'd9, due_user < 4'd8, due_user < 4'd7, due_user < 4'd6, due_user < 4'd5, due_user < 4'd4,
-    due_user < 4'd3, due_user < 4'd2, due_user < 4'd1, 1'b0
-  };
-
-  always @(posedge clk) begin
-    fast_run <= found_0_run;
-    fast_over <= found_0_over;
-    fast_next <= found_0_next;
-    slow_run <= found_1_run;
-    slow_over <= found_1_over;
-    slow_next <= found_1_next;
-    facts_busy <= choice_region[1] ? (choice_region[0] ? busy_3 : busy_2) : choice_region[0] ? busy_1 : busy_0;
-    facts_has <= choice_region[1] ? (choice_region[0] ? has_3 : has_2) : choice_region[0] ? has_1 : has_0;
-    facts_has_two <=
-      choice_region[1] ? (choice_region[0] ? has_two_3 : has_two_2) :
-      choice_region[0] ? has_two_1 :
-      has_two_0;
-    facts_others <= {|others_3, |others_2, |others_1, |others_0};
-    facts_earlier <= {
-      |(others_3 & ((facts_earlier_joined & choice_user_joined) | ({16{choice_user <= last_3}} & (facts_earlier_joined | choice_user_joined)))),
-      |(others_2 & ((last_2_joined & choice_user_joined) | ({16{choice_user <= last_2}} & (last_2_joined | choice_user_joined)))),
-      |(others_1 & ((last_1_joined & choice_user_joined) | ({16{choice_user <= last_1}} & (last_1_joined | choice_user_joined)))),
-      |(others_0 & ((last_0_joined & choice_user_joined) | ({16{choice_user <= last_0}} & (last_0_joined | choice_user_joined))))
-    };
-    facts_if_moved <= {
-      |(others_3 & ((facts_if_moved_joined & choice_user_joined) | ({16{choice_user <= due_user}} & (facts_if_moved_joined | choice_user_joined)))),
-      |(others_2 & ((facts_if_moved_joined & choice_user_joined) | ({16{choice_user <= due_user}} & (facts_if_moved_joined | choice_user_joined)))),
-      |(others_1 & ((facts_if_moved_joined & choice_user_joined) | ({16{choice_user <= due_user}} & (facts_if_moved_joined | choice_user_joined)))),
-      |(others_0 & ((facts_if_moved_joined & choice_user_joined) | ({16{choice_user <= due_user}} & (facts_if_moved_joined | choice_user_joined))))
-    };
-    behind_slot <= {choice_slot < 2'd3, choice_slot < 2'd2, choice_slot < 2'd1, 1'b0};
-    same_region <= choice_region == due_region;
-    same_user <= (choice_region == due_region) & (choice_user == due_user);
-    slow_first <= |((choice_region[1] ? (choice_region[0] ? slow_next_3 : slow_next_2) : choice_region[0] ? slow_next_1 : slow_next_0) & others_0_joined);
-  end
   wire [15:0] slow_next_0_joined = {
     due_user == 4'd15, due_user == 4'd14, due_user == 4'd13, due_user == 4'd12, due_user == 4'd11, due_user == 4'd10,
     due_user == 4'd9, due_user == 4'd8, due_user == 4'd7, due_user == 4'd6, due_user == 4'd5, due_user == 4'd4,
@@ -351,18 +342,18 @@ module Reserve_regions4_slots4_users16 (
 
 `ifdef FORMAL
   always @(posedge clk)
-    if (~rst) assert (~started | (|(starting & fast_here_joined))); // reserve.ts:188
+    if (~rst) assert (~started | (|(starting & fast_here_joined))); // reserve.ts:191
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
       if (~(~started | (|(starting & fast_here_joined)))) begin
-        $display("%s", "assertion failed: a run that starts has its first slot (reserve.ts:188)"); // reserve.ts:188
+        $display("%s", "assertion failed: a run that starts has its first slot (reserve.ts:191)"); // reserve.ts:191
         $stop;
       end
     end
 `endif
 `endif
 
-  wire _unused_ok = &{1'b0, choice_valid, began_region, began_user, 1'b0};
+  wire _unused_ok = &{1'b0, choice_valid, 1'b0};
 endmodule

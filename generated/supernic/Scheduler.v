@@ -124,7 +124,7 @@ module Scheduler (
   wire enqueue_next_ready, enqueue_known_0_known, enqueue_known_0_slow, enqueue_known_0_unordered,
     enqueue_known_0_last, enqueue_known_1_known, enqueue_known_1_slow, enqueue_known_1_unordered,
     enqueue_known_1_last, enqueue_begin_valid, enqueue_lost_valid, enqueue_lost_payload_dropped, enqueue_push_valid,
-    enqueue_push_slow; // scheduler.ts:74
+    enqueue_push_slow; // scheduler.ts:75
   wire [7:0] enqueue_known_0_dag, enqueue_known_0_hash, enqueue_known_1_dag, enqueue_known_1_hash,
     enqueue_begin_ctx, enqueue_lost_payload_ctx, enqueue_push_ctx, enqueue_push_arg;
   wire [3:0] enqueue_known_0_user, enqueue_known_1_user, enqueue_push_user, enqueue_push_run;
@@ -137,75 +137,75 @@ module Scheduler (
     queues_more_11, queues_more_12, queues_more_13, queues_more_14, queues_more_15, queues_waits_0, queues_waits_1,
     queues_waits_2, queues_waits_3, queues_waits_4, queues_waits_5, queues_waits_6, queues_waits_7, queues_waits_8,
     queues_waits_9, queues_waits_10, queues_waits_11, queues_waits_12, queues_waits_13, queues_waits_14,
-    queues_waits_15; // scheduler.ts:75
+    queues_waits_15; // scheduler.ts:76
   wire [3:0] queues_found_0_run, queues_found_0_next, queues_found_1_run, queues_found_1_next, queues_started_left;
   wire queues_found_0_over, queues_found_1_over;
   wire [9:0] queues_started_id;
-  wire decision_choice_valid, decision_start_valid, decision_start_slow, decision_start_short; // scheduler.ts:76
+  wire decision_choice_valid, decision_start_valid, decision_start_slow, decision_start_short; // scheduler.ts:77
   wire [1:0] decision_choice_region, decision_choice_slot, decision_start_region;
   wire [3:0] decision_choice_user, decision_start_user, decision_start_slots, decision_has_0, decision_has_1,
     decision_has_2, decision_has_3, decision_next_0, decision_next_1, decision_next_2, decision_next_3;
   wire [4:0] decision_held_0, decision_held_1, decision_held_2, decision_held_3, decision_held_4, decision_held_5,
     decision_held_6, decision_held_7, decision_held_8, decision_held_9, decision_held_10, decision_held_11,
     decision_held_12, decision_held_13, decision_held_14, decision_held_15;
-  wire join_back_ready, join_done_valid; // scheduler.ts:77
-  reg [3:0] open_q; // scheduler.ts:88
-  reg [3:0] busy_0_q; // scheduler.ts:92
-  reg [3:0] lacks_0_q; // scheduler.ts:93
-  reg [3:0] busy_1_q; // scheduler.ts:92
-  reg [3:0] lacks_1_q; // scheduler.ts:93
-  reg [3:0] busy_2_q; // scheduler.ts:92
-  reg [3:0] lacks_2_q; // scheduler.ts:93
-  reg [3:0] busy_3_q; // scheduler.ts:92
-  reg [3:0] lacks_3_q; // scheduler.ts:93
+  wire join_back_ready, join_done_valid; // scheduler.ts:78
+  reg [3:0] open_q; // scheduler.ts:89
+  reg [3:0] busy_0_q; // scheduler.ts:93
+  reg [3:0] lacks_0_q; // scheduler.ts:94
+  reg [3:0] busy_1_q; // scheduler.ts:93
+  reg [3:0] lacks_1_q; // scheduler.ts:94
+  reg [3:0] busy_2_q; // scheduler.ts:93
+  reg [3:0] lacks_2_q; // scheduler.ts:94
+  reg [3:0] busy_3_q; // scheduler.ts:93
+  reg [3:0] lacks_3_q; // scheduler.ts:94
   reg [4:0] limit_0, limit_1, limit_2, limit_3, limit_4, limit_5, limit_6, limit_7, limit_8, limit_9, limit_10,
-    limit_11, limit_12, limit_13, limit_14, limit_15; // scheduler.ts:43
-  reg came_back_full, came_back_held_dropped, came_back_held_short, came_back_held_slow, came_back_held_unordered; // scheduler.ts:145
+    limit_11, limit_12, limit_13, limit_14, limit_15; // scheduler.ts:44
+  reg came_back_full, came_back_held_dropped, came_back_held_short, came_back_held_slow, came_back_held_unordered; // scheduler.ts:146
   reg [7:0] came_back_held_ctx, came_back_held_hash;
   reg [1:0] came_back_held_branch, came_back_held_region, came_back_held_group;
   reg [3:0] came_back_held_refund, came_back_held_user;
-  reg refunds_valid; // scheduler.ts:162
+  reg refunds_valid; // scheduler.ts:163
   reg [1:0] refunds_region;
   reg [3:0] refunds_slots;
-  reg to_join_locked; // scheduler.ts:165
+  reg to_join_locked; // scheduler.ts:166
   reg [1:0] to_join_owner;
   wire nexts_push_ready, nexts_pop_valid; // scheduler.ts:178
   wire [7:0] nexts_pop_payload;
   wire [8:0] nexts_level;
-  reg [8:0] packets_inside; // scheduler.ts:53
-  (* ram_style = "distributed" *) reg [9:0] kept [0:1023]; // scheduler.ts:117
-  (* ram_style = "distributed" *) reg [5:0] out [0:1023]; // scheduler.ts:118
-  wire stops; // scheduler.ts:147
-  wire returned_ready; // scheduler.ts:149
-  wire [1:0] to_join_grant, to_join_request; // scheduler.ts:165
-  wire [5:0] was_out_word = out[{back_payload_branch, back_payload_ctx}]; // scheduler.ts:134
+  reg [8:0] packets_inside; // scheduler.ts:54
+  (* ram_style = "distributed" *) reg [9:0] kept [0:1023]; // scheduler.ts:118
+  (* ram_style = "distributed" *) reg [5:0] out [0:1023]; // scheduler.ts:119
+  wire stops; // scheduler.ts:148
+  wire returned_ready; // scheduler.ts:150
+  wire [1:0] to_join_grant, to_join_request; // scheduler.ts:166
+  wire [5:0] was_out_word = out[{back_payload_branch, back_payload_ctx}]; // scheduler.ts:135
   wire [3:0] was_out_left = was_out_word[3:0];
-  wire known_payload_short = |was_out_left; // scheduler.ts:136
+  wire known_payload_short = |was_out_left; // scheduler.ts:137
   wire [1:0] known_payload_group = was_out_word[5:4];
-  wire came_back_ready = stops | returned_ready; // scheduler.ts:145
+  wire came_back_ready = stops | returned_ready; // scheduler.ts:146
   assign stops = came_back_held_short & ~came_back_held_dropped;
-  wire returned_valid = came_back_full & ~stops; // scheduler.ts:149
+  wire returned_valid = came_back_full & ~stops; // scheduler.ts:150
   assign returned_ready = to_join_grant[0] & join_back_ready;
-  wire is_taken = came_back_full & came_back_ready; // scheduler.ts:153
-  wire to_join_valid = |(to_join_grant & to_join_request); // scheduler.ts:165
+  wire is_taken = came_back_full & came_back_ready; // scheduler.ts:154
+  wire to_join_valid = |(to_join_grant & to_join_request); // scheduler.ts:166
   wire [7:0] to_join_payload_ctx =
     ({8{to_join_grant[0]}} & came_back_held_ctx) | ({8{to_join_grant[1]}} & enqueue_lost_payload_ctx);
   wire to_join_payload_dropped =
     (to_join_grant[0] & came_back_held_dropped) | (to_join_grant[1] & enqueue_lost_payload_dropped);
   assign to_join_request = {enqueue_lost_valid, returned_valid};
-  wire [1:0] to_join_after = to_join_request & ~(to_join_owner | (to_join_owner - 2'd1)); // scheduler.ts:165
+  wire [1:0] to_join_after = to_join_request & ~(to_join_owner | (to_join_owner - 2'd1)); // scheduler.ts:166
   assign to_join_grant =
     to_join_locked ? to_join_owner :
     |to_join_after ? to_join_after & (~to_join_after + 2'd1) :
     to_join_request & (~to_join_request + 2'd1);
-  wire ends = enqueue_known_1_last | finished_payload_dropped; // scheduler.ts:169
-  wire next_valid = join_done_valid & ~ends; // scheduler.ts:173
-  wire comes = arrive_valid & arrive_ready; // scheduler.ts:54
-  wire goes = finished_valid & finished_ready; // scheduler.ts:55
+  wire ends = enqueue_known_1_last | finished_payload_dropped; // scheduler.ts:170
+  wire next_valid = join_done_valid & ~ends; // scheduler.ts:174
+  wire comes = arrive_valid & arrive_ready; // scheduler.ts:55
+  wire goes = finished_valid & finished_ready; // scheduler.ts:56
 
-  wire enqueue_lost_ready = to_join_grant[1] & join_back_ready; // scheduler.ts:74
+  wire enqueue_lost_ready = to_join_grant[1] & join_back_ready; // scheduler.ts:75
   wire enqueue_leave_valid = is_taken & ~stops;
-  Enqueue enqueue ( // scheduler.ts:74
+  Enqueue enqueue ( // scheduler.ts:75
     .clk (clk), .rst (rst),
     .arrive_valid (arrive_valid), .arrive_ready (arrive_ready), .arrive_payload_ctx (arrive_payload_ctx),
     .arrive_payload_dag (arrive_payload_dag), .arrive_payload_user (arrive_payload_user),
@@ -303,9 +303,9 @@ module Scheduler (
     .loads_3                (loads_3)
   );
 
-  wire queues_stop_valid = is_taken & stops; // scheduler.ts:75
+  wire queues_stop_valid = is_taken & stops; // scheduler.ts:76
   wire queues_free_valid = is_taken & came_back_held_short & came_back_held_dropped;
-  Queues queues ( // scheduler.ts:75
+  Queues queues ( // scheduler.ts:76
     .clk (clk), .rst (rst),
     .push_valid        (enqueue_push_valid),
     .push_ctx          (enqueue_push_ctx),
@@ -408,7 +408,7 @@ module Scheduler (
     .started_left      (queues_started_left)
   );
 
-  Decision decision ( // scheduler.ts:76
+  Decision decision ( // scheduler.ts:77
     .clk (clk), .rst (rst),
     .ready_0       (queues_ready_0),
     .ready_1       (queues_ready_1),
@@ -527,8 +527,8 @@ module Scheduler (
     .held_15       (decision_held_15)
   );
 
-  wire join_done_ready = (ends & finished_ready) | (~ends & nexts_push_ready); // scheduler.ts:77
-  Join_contexts256_branches4 join_ ( // scheduler.ts:77
+  wire join_done_ready = ~ends | finished_ready; // scheduler.ts:78
+  Join_contexts256_branches4 join_ ( // scheduler.ts:78
     .clk (clk), .rst (rst),
     .begin_valid    (enqueue_begin_valid),
     .begin_ctx      (enqueue_begin_ctx),
@@ -667,7 +667,7 @@ module Scheduler (
 
   always @(posedge clk)
     if (enqueue_push_valid) kept[{enqueue_push_branch, enqueue_push_ctx}] <= {enqueue_push_group, enqueue_push_arg};
-  wire [9:0] waited_word = kept[queues_started_id]; // scheduler.ts:121
+  wire [9:0] waited_word = kept[queues_started_id]; // scheduler.ts:122
   wire [1:0] waited_group = waited_word[9:8];
 
   always @(posedge clk)
@@ -695,6 +695,21 @@ module Scheduler (
   assign held_13 = {1'b0, decision_held_13};
   assign held_14 = {1'b0, decision_held_14};
   assign held_15 = {1'b0, decision_held_15};
+
+`ifdef FORMAL
+  always @(posedge clk)
+    if (~rst) assert (~next_valid | nexts_push_ready); // scheduler.ts:179
+`else
+`ifndef SYNTHESIS
+  always @(posedge clk)
+    if (~rst) begin
+      if (~(~next_valid | nexts_push_ready)) begin
+        $display("%s", "assertion failed: there is a place for each packet whose next stage begins (scheduler.ts:179)"); // scheduler.ts:179
+        $stop;
+      end
+    end
+`endif
+`endif
 
   wire _unused_ok = &{
     1'b0, slot_value_limit[5], slot_value_busy_at, slot_value_patience, slot_value_quiesce, slot_value_isolate,

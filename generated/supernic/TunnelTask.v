@@ -35,7 +35,7 @@ module TunnelTask (
   localparam [1:0] task_verdict_forward = 2'd0;
   localparam [1:0] task_verdict_drop = 2'd1;
   reg valid_1, valid_2, valid_3; // stages.ts:28
-  reg [7:0] arg, number, template, tags_1, tags_2, tags_3; // stages.ts:42
+  reg [7:0] arg, number, template, tags_1, tags_2, tags_3; // stages.ts:46
   reg inside_1, inside_2, goes, puts;
   reg [23:0] network_1, network_2;
   reg [5:0] users_1, users_2;
@@ -62,12 +62,13 @@ module TunnelTask (
 
   always @(posedge clk)
     if (rst) begin
-      valid_1 <= 1'b0; valid_2 <= 1'b0; valid_3 <= 1'b0;
+      valid_1 <= 1'b0; valid_2 <= 1'b0; valid_3 <= 1'b0; tags_3 <= 8'd0;
     end
     else if (moves) begin
       valid_1 <= packet_valid;
       valid_2 <= valid_1;
       valid_3 <= valid_2;
+      tags_3 <= tags_2;
     end
 
   always @(posedge clk)
@@ -88,7 +89,6 @@ module TunnelTask (
       template <= number;
       tags_1 <= packet_payload_tag;
       tags_2 <= tags_1;
-      tags_3 <= tags_2;
     end
 
   initial begin

@@ -10,10 +10,12 @@ import {
   onehotMux,
   orTree,
   output,
+  pack,
   ram,
   reg,
   struct,
   uint,
+  unpack,
   vec,
   when,
   wire,
@@ -21,6 +23,7 @@ import {
 import { pickOf } from "../../../shared/frame/index.ts";
 import { fairTurn } from "../../../shared/stream/index.ts";
 import { ctxBits, inlets, sizeBits, userClasses } from "../inside/index.ts";
+import { classTurn } from "./class-turn.ts";
 import type { EgressParameters } from "./ports.ts";
 import { ListOf, Picked } from "./records.ts";
 
@@ -34,8 +37,9 @@ const listOf = (p: EgressParameters, at: string) => ({
   some: reg(bit, { init: 0, name: `some_${at}` }),
   head: reg(Entry(p), { name: `head_${at}` }),
   tail: reg(uint(ctxBits(p)), { name: `tail_${at}` }),
-  open: reg(bit, { init: 0, name: `open_${at}` }),
   drops: reg(bit, { init: 0, name: `drops_${at}` }),
+  /** It is open, or drops. */
+  serves: reg(bit, { init: 0, name: `serves_${at}` }),
   /** It is open, and does not drop. */
   lets: reg(bit, { init: 0, name: `lets_${at}` }),
 });
@@ -188,10 +192,10 @@ export const Lists = module(
       links.write(mine.and(orTree(some)), tail, entry);
       const loads = node(next.valid.not().or(served[q] ?? goes), { name: `loads_${q}` });
       const asks = row.map((l, k) => {
-        l.open.set(io.open.at(q).bit(k));
         l.drops.set(io.drops.at(q).bit(k));
+        l.serves.set(io.open.at(q).bit(k).or(io.drops.at(q).bit(k)));
         l.lets.set(io.open.at(q).bit(k).andNot(io.drops.at(q).bit(k)));
-        return node(l.some.and(l.drops.or(l.open)), { name: `asks_${q}_${k}` });
+        return node(l.some.and(l.serves), { name: `asks_${q}_${k}` });
       });
       const isFree = row.map((l, k) => push.list.class.bit(k).and(l.lets).andNot(l.some)),
         isQuiet = node(next.valid.or(orTree(asks)).or(picked.valid).not(), { name: `is_quiet_${q}` }),
@@ -199,10 +203,14 @@ export const Lists = module(
       passes[q]?.set(
         push.valid.and(push.mayPass).and(push.list.port.bit(q)).and(isQuiet).and(fits).and(orTree(isFree)),
       );
-      const members = fairTurn(`class_${q}`, asks, loads.and(orTree(asks))),
-        head = onehotMux(
-          members,
-          row.map(l => l.head),
+      // By the number of the class: a lookup table for each bit of the head, on the way to the links.
+      const { members, number } = classTurn(`class_${q}`, asks, loads),
+        head = unpack(
+          Entry(p),
+          pickOf(
+            number,
+            row.map(l => pack(l.head)),
+          ),
         ),
         behind = links.readAsync(head.ctx);
       row.forEach((l, k) => {

@@ -64,12 +64,15 @@ function firstOf(p: FairParameters, write: Val<ReturnType<typeof EntryWrite<"fir
   const own = node(ownEntry({ en: write.en, index: user }, fairUsers(p)).and(resource.lt(2 * lanes)), {
     name: "first_is_own",
   });
+  const place = { user: user.resize(fairUserBits(p)), group: second, lane };
   when(own, () => {
     waits.set(1);
-    entry.set({ user: user.resize(fairUserBits(p)), group: second, lane, use: write.value.use.is(f.vectorBits) });
+    entry.set({ ...place, use: write.value.use.is(f.vectorBits) });
   }).elseWhen(wrote, () => waits.set(0));
   assertAlways(own.not().or(waits.not()).or(wrote), "what software says of a user waits for a few cycles at most");
-  return { waits, entry };
+  /** Its place in the next cycle. */
+  const next = node(mux(own, packed(place), packed(entry)), { name: "first_next" });
+  return { waits, entry, next };
 }
 
 /**
@@ -121,11 +124,14 @@ export const FairVectors = module(
       measures = [use2, ...before].map((m, i) => numberAgo(`measures_${i}`, m, 1));
     at3.set(at2);
 
-    // Software writes between measures, and not while one of the same place is under way.
+    // Software writes between measures, and not while one of the same place is under way. All but the newest of them
+    // are compared with it a cycle before.
     const goes = wire(bit, { name: "first_goes" }),
       said = firstOf(p, io.firstUse, goes);
-    const same = (s: SlotValue): Bit => packed(s).eq(packed(said.entry)),
-      underWay = orTree([measured.valid.and(same(measured.slot)), reads.and(same(at)), valid2.and(same(at2)), valid3]);
+    const soon = (name: string, valid: Bit, s: SlotValue): Bit =>
+        ago(`first_is_${name}`, valid.and(packed(s).eq(said.next)), 1),
+      now = measured.valid.and(packed(measured.slot).eq(packed(said.entry))),
+      underWay = orTree([now, soon("read", measured.valid, measured.slot), soon("compared", reads, at), valid3]);
     goes.set(said.waits.andNot(underWay));
     const slot = mux(valid3, packed(at3), packed(said.entry)),
       writes = node(valid3.or(goes), { name: "place_is_written" });
@@ -136,7 +142,7 @@ export const FairVectors = module(
     );
     const value = node(mux(valid3, largest, said.entry.use).is(f.vectorBits), { name: "largest_written" }),
       whose = mux(valid3, cat(at3.user, at3.group), cat(said.entry.user, said.entry.group)).is(fairUserBits(p) + 1),
-      lane = mux(valid3, at3.lane, said.entry.lane);
+      writesTo = (l: number): Bit => valid3.and(at3.lane.eq(l)).or(goes.and(said.entry.lane.eq(l)));
     for (let l = 0; l < lanes; l++) {
       const vectors = ram(uint(f.vectorBits), {
         depth: 2 * userPlaces(p),
@@ -145,7 +151,7 @@ export const FairVectors = module(
         init: [0],
         name: `vectors_${l}`,
       });
-      vectors.write(writes.and(lane.eq(l)), whose, value);
+      vectors.write(writesTo(l), whose, value);
       io.uses.at(l).set(vectors.readAsync(cat(io.of.user, io.of.group).is(fairUserBits(p) + 1)));
     }
     const late = countedLatency + 1 + dividerLatency(f.vectorBits) + writeLatency,

@@ -103,8 +103,8 @@ export const decisionProof: Proof = {
     },
     {
       what: "a start just before counts in the first region only",
-      from: "same_region <= choice_region == due_region",
-      to: "same_region <= ~choice_region & ~due_region",
+      from: "same_region = choice_region == due_region",
+      to: "same_region = ~choice_region & ~due_region",
     },
   ],
 };

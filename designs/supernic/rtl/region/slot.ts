@@ -27,7 +27,7 @@ import { passQueue } from "../../../shared/stream/index.ts";
 import { keptOf, makesFrames, payloadUse, taskTagBits, usesMemory } from "../../wire/index.ts";
 import { headerBits, TaskAnswer, TaskPacket, toldOf } from "../tasks/index.ts";
 import { bitsOfBytes, carriedBy, countOf, gathered, scattered, TaskView } from "./carried.ts";
-import { level } from "./level.ts";
+import { boundedLevel, level } from "./level.ts";
 import { makeEnd, makeEndPortsOf } from "./make-end.ts";
 import { memoryEnd, memoryEndPortsOf } from "./memory-end.ts";
 import { besideAnswer, outcomeOf } from "./outcome.ts";
@@ -154,9 +154,8 @@ export const Slot = module(
       offered = reg(bit, { init: 0, name: "offered" });
     const leaves = wire(bit, { name: "leaves" }),
       takes = wire(bit, { name: "takes" }),
-      inside = level("inside", bitsFor(declared.holds), takes, leaves);
-    const room = node(inside.lt(declared.holds), { name: "room" }),
-      gives = node(room.andNot(off).and(control.quiesce.not().or(offered)), { name: "gives" });
+      { level: inside, some: has, room } = boundedLevel("inside", declared.holds, takes, leaves);
+    const gives = node(room.andNot(off).and(control.quiesce.not().or(offered)), { name: "gives" });
     io.packet.valid.set(waiting.valid.and(gives));
     offered.set(io.packet.valid.andNot(io.packet.ready).andNot(off));
     const next = waiting.payload;
@@ -187,8 +186,7 @@ export const Slot = module(
       orElse = (event: Bit, more: Bit | undefined): Bit => (more === undefined ? event : event.or(more));
 
     // Out of it: the answer of the oldest, or all dropped.
-    const has = node(inside.any(), { name: "has_inside" }),
-      named = node(has.and(io.answer.payload.tag.eq(headTag)).andNot(off), { name: "named" }),
+    const named = node(has.and(io.answer.payload.tag.eq(headTag)).andNot(off), { name: "named" }),
       right = node(io.answer.valid.and(named), { name: "right" }),
       oldest = unpack(Packet, scattered(kept.readAsync(head), carried.kept, width)),
       cuts = declared.trailer === "cuts" ? io.taskTrailer.valid : undefined,

@@ -55,6 +55,8 @@ function comesBefore(others: UInt, last: UInt, who: UInt): Bit {
   return others.and(behindLast.and(beforeWho).or(wraps.and(behindLast.or(beforeWho)))).any();
 }
 
+const nameOf = (k: number): string => (k === 0 ? "fast" : "slow");
+
 /**
  * Starts the choice that is due, if it can: takes a credit of each slot of its run, or after its patience of those in
  * front of a lack. It looks again: at the queues, the credits and the turns of `choice`'s cycle, and at what has
@@ -90,15 +92,19 @@ export const Reserve = module(
   (io, p) => {
     const { choice, due } = io,
       slots = uint(p.slots);
-    const began = reg(Starting(p), { init: { valid: 0 }, name: "began" }),
-      moved = reg(slots, { init: 0, name: "moved" });
+    // What the start of the cycle before has to do with what is due: it is found with that start.
+    const took = reg(slots, { init: 0, name: "took" }),
+      changed = reg(slots, { init: 0, name: "changed" }),
+      fastPopped = reg(bit, { init: 0, name: "fast_popped" }),
+      slowPopped = reg(bit, { init: 0, name: "slow_popped" }),
+      stopped = reg(bit, { name: "began_short" });
 
     // In the cycle of `choice`: what is looked up. What is due then may start, and change it.
     const ofRegion = (list: readonly UInt[]): UInt => ofNumber(choice.region, list);
     const turns = Array.from({ length: p.regions * p.slots }, (_, i) =>
       reg(uint(addressBits(p.users)), { init: p.users - 1, name: `last_of_${i}` }),
     );
-    const found = [0, 1].map(k => reg(Candidate(p), { name: k === 0 ? "fast" : "slow" })),
+    const found = [0, 1].map(k => reg(Candidate(p), { name: nameOf(k) })),
       facts = reg(struct({ busy: slots, has: slots, hasTwo: slots, others: slots, earlier: slots, ifMoved: slots }), {
         name: "facts",
       });
@@ -125,34 +131,28 @@ export const Reserve = module(
     // Behind its own slot turns count; a candidate for another slot does not start.
     const behindSlot = reg(slots, { name: "behind_slot" });
     behindSlot.set(numbersAbove(choice.slot, p.slots));
-    const sameRegion = reg(bit, { name: "same_region" }),
-      sameUser = reg(bit, { name: "same_user" }),
+    const sameRegion = node(choice.region.eq(due.region), { name: "same_region" }),
+      sameUser = node(sameRegion.and(choice.user.eq(due.user)), { name: "same_user" }),
       slowFirst = reg(bit, { name: "slow_first" });
     const slowNext = Array.from({ length: p.regions }, (_, r) =>
       reg(uint(p.users), { init: 0, name: `slow_next_${r}` }),
     );
-    sameRegion.set(choice.region.eq(due.region));
-    sameUser.set(choice.region.eq(due.region).and(choice.user.eq(due.user)));
     slowFirst.set(ofRegion(slowNext).and(mine).any());
 
     // In the cycle of `due`: with what the start of the cycle before has changed.
-    const beganHere = began.valid.and(sameRegion),
-      took = node(began.slots.and(repeat(beganHere, p.slots)), { name: "took" }),
-      changed = node(moved.and(repeat(beganHere, p.slots)), { name: "changed" }),
-      again = node(began.valid.and(sameUser), { name: "again" });
     const earlier = facts.ifMoved.and(changed).or(facts.earlier.andNot(changed)),
       has = node(facts.hasTwo.and(took).or(facts.has.andNot(took)), { name: "has_now" }),
       now = { busy: facts.busy, has, earlier: node(earlier.and(behindSlot), { name: "earlier_now" }) };
     const dueSlot = decode(due.slot, p.slots);
     const queues = found.map((f, k) => {
-      const name = k === 0 ? "fast" : "slow",
-        popped = again.and(began.slow.eq(k)),
-        next = f.next.and(repeat(began.short.not(), p.slots)),
-        run = node(mux(popped, next, f.run), { name: `${name}_now` });
-      return startAt(name, dueSlot, run, f.over.andNot(popped), now);
+      const name = nameOf(k),
+        gone = k === 0 ? fastPopped : slowPopped,
+        next = f.next.and(repeat(stopped.not(), p.slots)),
+        run = node(mux(gone, next, f.run), { name: `${name}_now` });
+      return startAt(name, dueSlot, run, f.over.andNot(gone), now);
     }) as [Start, Start];
     const [fast, slow] = queues,
-      prefersSlow = node(mux(again, began.slow.not(), slowFirst), { name: "prefers_slow" });
+      prefersSlow = node(fastPopped.or(slowFirst.andNot(slowPopped)), { name: "prefers_slow" });
     const started = node(due.valid.and(fast.starts.or(slow.starts)), { name: "started" }),
       isSlow = node(cat(due.valid, slow.starts, prefersSlow.or(fast.starts.not())).all(), { name: "is_slow" }),
       isFast = node(cat(due.valid, fast.starts, slow.starts.and(prefersSlow).not()).all(), { name: "is_fast" });
@@ -179,8 +179,11 @@ export const Reserve = module(
       short: mux(isSlow, slow.short, fast.short),
     };
     io.start.set(start);
-    began.set(start);
-    moved.set(moves);
+    took.set(starting.and(repeat(sameRegion, p.slots)));
+    changed.set(moves.and(repeat(started.and(sameRegion), p.slots)));
+    fastPopped.set(isFast.and(sameUser));
+    slowPopped.set(isSlow.and(sameUser));
+    stopped.set(start.short);
     const who = decode(due.user, p.users);
     slowNext.forEach((n, r) => {
       when(started.and(due.region.eq(r)), () => n.set(mux(isSlow, n.andNot(who), n.or(who))));

@@ -1,5 +1,6 @@
 import {
   arbiter,
+  assertAlways,
   bit,
   cat,
   connect,
@@ -173,9 +174,10 @@ export const Scheduler = module(
     const next = stream(uint(ctxBits(p)), { name: "next" });
     next.valid.set(done.valid.andNot(ends));
     next.payload.set(done.payload.ctx);
-    done.ready.set(ends.and(io.finished.ready).or(ends.not().and(next.ready)));
     // A place for each packet: else the look-up could wait for the join, and the join for the look-up.
     connect(fifo(next, p.contexts, { name: "nexts", style: "distributed" }), enqueue.next);
+    assertAlways(next.valid.not().or(next.ready), "there is a place for each packet whose next stage begins");
+    done.ready.set(ends.not().or(io.finished.ready));
 
     // What is inside.
     const packets = countInside(p, io);

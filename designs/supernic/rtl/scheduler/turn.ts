@@ -47,8 +47,24 @@ export function nextInTurn(name: string, asking: UInt, behind: UInt): Turn {
     any: asking.any(),
     first: node(first, { name: `${name}_first` }),
     behind: mux(anyLater, below(later), below(asking)),
-    of: values => mux(anyLater, ofPlace(laterFirst, values), ofPlace(allFirst, values)),
+    of: values => ofFirst(later, values).or(ofFirst(asking, values, anyLater.not())),
   };
+}
+
+/**
+ * The value of the lowest bit's place; 0 when there is none, or `counts` is 0. By fours: the value of each four's
+ * lowest is there by the time it is known which four has the lowest of all.
+ */
+function ofFirst(v: UInt, values: readonly UInt[], counts?: Bit): UInt {
+  const fours = Array.from({ length: Math.ceil(v.width / 4) }, (_, g) => {
+    const bits = v.bits(4 * g, Math.min(4, v.width - 4 * g));
+    return { any: bits.any(), value: ofPlace(fromBits(lowestBits(bits)), values.slice(4 * g, 4 * g + 4)) };
+  });
+  const first = lowestBits(fromBits(fours.map(f => f.any)));
+  return onehotMux(
+    first.map(f => (counts === undefined ? f : f.and(counts))),
+    fours.map(f => f.value),
+  );
 }
 
 /** The same as `nextInTurn`, as a number; 0 when nobody asks. */

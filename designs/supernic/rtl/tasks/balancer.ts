@@ -53,7 +53,7 @@ const Balancer = module("BalancerTask", taskPorts, io => {
       .shl(8 * i),
   );
   io.answer.payload.set({
-    tag: later("tags", tag, 3),
+    tag: later("tags", tag, 3, true),
     verdict: mux(ours, TaskVerdict.forward, TaskVerdict.drop),
     header: bytes.reduce((a, b) => a.or(b)),
     mask: 0x3f,

@@ -43,7 +43,7 @@ const Checksum = module("ChecksumTask", taskPorts, io => {
     same = had.eq(right).or(right.any().not().and(had.all()));
   const writes = isIp.and(args.bit(0));
   io.answer.payload.set({
-    tag: later("tags", tag, 3),
+    tag: later("tags", tag, 3, true),
     verdict: priority(
       [isIp.not().and(args.bit(1)), TaskVerdict.drop],
       [isIp.and(args.bit(0).not()).andNot(same), TaskVerdict.drop],

@@ -87,7 +87,7 @@ const Firewall = module("FirewallTask", taskPorts, io => {
     isIp = later("is_ip", ip.hasIp, 3);
   const dropped = later("dropped", priority([isIp.not(), arg.bit(1)], [any, drops.bit(0)], arg.bit(0)));
   io.answer.payload.set({
-    tag: later("tags", packet.tag, latency),
+    tag: later("tags", packet.tag, latency, true),
     verdict: mux(dropped.bit(0), TaskVerdict.drop, TaskVerdict.forward),
     ...asItWas,
   });

@@ -153,7 +153,7 @@ function answerOf({ packet, udp }: Asked, three: Translated, later: Later) {
   );
   const transport = mux(isTcp, constant(bytes(at.tcpSum, 2), 64), constant(bytes(at.udpSum, 2), 64));
   return {
-    tag: later("tags", packet.tag, latency),
+    tag: later("tags", packet.tag, latency, true),
     verdict: mux(changed.or(passes.andNot(fitted)), TaskVerdict.forward, TaskVerdict.drop),
     header,
     mask: mux(changed, side.or(transport).or(sums), 0),

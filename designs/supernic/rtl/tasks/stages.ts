@@ -35,11 +35,18 @@ export function stages(io: Ends, count: number) {
   when(moves, () => valid.forEach((v, i) => v.set(valid[i - 1] ?? io.packet.valid)));
   return {
     moves,
-    /** A value of the stage before, in a register; `more`: as many stages later. */
-    later: <const W extends number>(name: string, value: UInt<W>, more = 1): UInt<W> => {
+    /**
+     * A value of the stage before, in a register; `more`: as many stages later. Without a reset synthesis makes a shift
+     * register of many stages, which is slow to read; `soon`: the last one has a reset, and is a register by itself.
+     */
+    later: <const W extends number>(name: string, value: UInt<W>, more = 1, soon = false): UInt<W> => {
       let at: UInt<W> = value;
       for (let i = 0; i < more; i++) {
-        const held = reg(uint(value.width), { name: more === 1 ? name : `${name}_${i + 1}` }),
+        const isSoon = soon && i === more - 1,
+          held = reg(uint(value.width), {
+            name: more === 1 ? name : `${name}_${i + 1}`,
+            ...(isSoon && { init: 0 }),
+          }),
           from = at;
         when(moves, () => held.set(from));
         at = held.is(value.width);

@@ -77,7 +77,7 @@ const Tunnel = module("TunnelTask", taskPorts, io => {
     bytes = later("bytes", row.bytes),
     template = later("template", number);
   io.answer.payload.set({
-    tag: later("tags", packet.tag, 3),
+    tag: later("tags", packet.tag, 3, true),
     verdict: mux(goes, TaskVerdict.forward, TaskVerdict.drop),
     header: 0,
     mask: 0,

@@ -149,11 +149,15 @@ export const FlowTable = module(
     const inside = node(before.ne(gone), { name: "is_inside" }),
       old = node(place.generation.ne(latest.generation), { name: "is_old" }),
       isFrom = node(place.mixed.or(decode(place.region, p.regions).and(latest.from).any()), { name: "is_from" }),
-      held = node(inside.and(place.marked.or(old.and(isFrom))), { name: "is_held" }),
+      // Whether a packet of the flow is inside is known last: what else there is to ask is found beside it.
+      holds = node(place.marked.or(old.and(isFrom)), { name: "holds" }),
+      held = node(inside.and(holds), { name: "is_held" }),
       behind = node(place.waiting.any().andNot(who.again), { name: "is_behind" }),
       wants = node(asks.andNot(who.givesUp), { name: "wants" }),
-      goes = node(wants.and(who.unordered.or(held.or(behind).not())), { name: "goes" }),
-      counts = node(goes.andNot(who.unordered), { name: "counts" });
+      passes = node(wants.and(who.unordered), { name: "passes" }),
+      orderly = node(wants.andNot(who.unordered.or(behind)), { name: "is_orderly" }),
+      counts = node(orderly.andNot(inside.and(holds)), { name: "counts" }),
+      goes = node(passes.or(counts), { name: "goes" });
     const loads = Array.from({ length: p.regions }, (_, r) => reg(count, { init: 0, name: `load_${r}` }));
     const least = onehotMux(
       Array.from({ length: p.groups }, (_, g) => asked.group.eq(g)),
@@ -171,18 +175,20 @@ export const FlowTable = module(
       // Who goes, and who does not; one that does not go and did not wait before waits from now on.
       waitsLess = mux(who.again.andNot(who.unordered), fewer, place.waiting),
       waitsOn = mux(who.unordered.or(who.again), place.waiting, place.waiting.add(1)),
-      waitingNow = mux(goes, waitsLess, mux(who.givesUp, fewer, waitsOn));
+      stuck = mux(who.givesUp, fewer, waitsOn),
+      // Nobody goes while the table is cleared or swept.
+      asItIs = node(mux(clearing, no, mux(sweeping, place.waiting, stuck)), { name: "waiting_as_it_is" });
     entered.write(
       asks.or(clearing),
       mux(clearing, cleared, writtenAt),
-      mux(clearing, no, mux(counts, before.add(1), before)),
+      mux(counts, before.add(1), mux(clearing, no, before)),
     );
     places.write(asks.or(sweeping).or(clearing), mux(clearing, cleared, writtenAt), {
       region: mux(counts, to, place.region),
       mixed: mux(counts, inside.and(place.mixed.or(elsewhere)), place.mixed),
       marked: held.andNot(counts).andNot(clearing),
       generation: mux(clearing, constant(0, p.generationBits), latest.generation),
-      waiting: mux(clearing, no, mux(sweeping, place.waiting, waitingNow)),
+      waiting: mux(goes, waitsLess, asItIs),
     });
 
     // Who leaves: the same, one cycle behind the other.
@@ -191,11 +197,7 @@ export const FlowTable = module(
     leaves.set(io.leave.valid.andNot(io.leave.unordered));
     leaver.set(at(io.leave.flow));
     const goneBefore = left.readSync(at(io.leave.flow), { name: "gone_before" });
-    left.write(
-      leaves.or(clearing),
-      mux(clearing, cleared, leaver),
-      mux(clearing, constant(0, count.width), goneBefore.add(1)),
-    );
+    left.write(leaves.or(clearing), mux(clearing, cleared, leaver), mux(clearing, no, goneBefore.add(1)));
 
     // A load counts a cycle later: who goes is known late.
     const went = reg(struct({ valid: bit, region }), { init: { valid: 0 }, name: "went" }),

@@ -257,7 +257,7 @@ const faults: readonly (readonly [string, string | RegExp, string])[] = [
   ],
   ["a list outlives a reset", /some_1_1 <= 1'b0;/, "some_1_1 <= some_1_1;"],
   ["the port's next outlives a reset", /next_valid_0 <= 1'b0;/, "next_valid_0 <= next_valid_0;"],
-  ["a class that is paused is served", "asks_1_2 = some_1_2 & (drops_1_2 | open_1_2)", "asks_1_2 = some_1_2"],
+  ["a class that is paused is served", "asks_1_2 = some_1_2 & serves_1_2", "asks_1_2 = some_1_2"],
   ["a port without room is served", "(may_go_0 & room[0])", "may_go_0"],
   ["a longer packet follows too soon", /(any_before_0 <= [^;]*) \| any_before_0_1;/, "$1;"],
   ["small packets behind a long one", "is_large_1 ? any_before_1 : large_before_1", "is_large_1 & any_before_1"],

@@ -41,8 +41,10 @@ async function measure(b: B, places: Place[][], chance: number): Promise<number>
     b.io.firstUse.en.value = 0;
     if (i - free >= saidWithin && b.io.busy.value === 1 && b.random.chance(chance)) {
       free = i;
-      // Near what is measured just then, and anywhere.
-      const near = asked.at(-b.random.between(10, 24)) ?? at,
+      // Near what is measured just then, and anywhere. Behind a user without bytes no measure is written: only then
+      // is there a cycle for an entry while the first measure of the next user is read.
+      const first = b.random.chance(0.5) ? asked.slice(-24, -10).find(a => a.resource === 0) : undefined,
+        near = first ?? asked.at(-b.random.between(10, 24)) ?? at,
         far = { user: b.random.between(0, users - 1), resource: b.random.between(0, resources - 1) },
         { user, resource } = b.random.chance(0.7) ? near : far,
         use = b.random.between(0, 2 ** 24 - 1);
@@ -93,7 +95,8 @@ async function many(b: B, count: number): Promise<void> {
     Array.from({ length: resources }, (): Place => ({ list: [0, 0, 0, 0] })),
   );
   for (let i = 0; i < count; i++) {
-    const cycles = await measure(b, places, i % 3 === 0 ? 0 : 1);
+    // Never, as often as it may, and at any time: as often as it may is always at the same point of a measure.
+    const cycles = await measure(b, places, [0, 1, 0.3][i % 3] ?? 0);
     // Two cycles a place, and those from the last question to the last write.
     expect(cycles).toBe(2 * users * resources + 18);
     await compare(b, places);
@@ -109,6 +112,10 @@ describe("FairVectors", () => {
   const faults: readonly (readonly [string, string | RegExp, string])[] = [
     ["an entry beside a measure of its place", /first_goes = [^;]*;/, "first_goes = first_waits & ~writes_1;"],
     ["an entry is lost when a measure is written", /first_goes = [^;]*;/, "first_goes = first_waits;"],
+    ["an entry is compared with the place of the one before", /first_next = [^;]*;/, "first_next = 9'd0;"],
+    ["an entry beside a measure that comes", /~\(\(divider_answer_valid & [^|]*\|/, "~("],
+    ["an entry beside a measure that is read", /\| first_is_read_1 \|/, "|"],
+    ["an entry beside a measure that is compared", /\| first_is_compared_1 \|/, "|"],
     ["the first lane of each group", "walk_group <= 1'b1", "walk_group <= 1'b0"],
     ["no measure of the last user", "walk_user == 2'd3", "walk_user == 2'd2"],
   ];

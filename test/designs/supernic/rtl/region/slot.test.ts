@@ -208,7 +208,10 @@ describe("Slot", () => {
       ],
       ["an answer with any tag counts", "(answer_payload_tag == head_tag)", "1'b1"],
       ["an answer counts with nothing inside", "has_inside & (answer_payload_tag", "(answer_payload_tag"],
-      ["the task is given one too many", "inside_ < 3'd5", "inside_ <= 3'd5"],
+      ["the task is given one too many", "inside_ < 3'd4", "inside_ <= 3'd4"],
+      ["the task is given one too few", "inside_ < 3'd4", "inside_ < 3'd3"],
+      ["an answer that leaves makes no room", "inside_has_room <= 1'b1;\n    end", "end"],
+      ["the last answer leaves something", "has_inside <= inside_ > 3'd1", "has_inside <= 1'b1"],
       ["an answer goes first", "answer_waited ? |before_answer : past_valid", "1'b0"],
       ["what goes past is always first", "answer_waited ? |before_answer : past_valid", "past_valid"],
       ["what goes past leaves in an answer's turn", /answer_turn = [^;]*;/, "answer_turn = 1'b0;"],
@@ -227,7 +230,9 @@ describe("Slot", () => {
       ["growth that is not declared", "grown = goes_on & grown_or", "grown = 1'b0"],
       ["killed packets bring no credits back", "~goes_on | grown", "(~goes_on & ~off) | grown"],
       ["what waited outlives a reset", "waiting_queued <= 1'b0;", ""],
-      ["packets inside outlive a reset", /if \(rst\) inside_ <= 3'd0;\s*else /, ""],
+      ["packets inside outlive a reset", "inside_ <= 3'd0;", ""],
+      ["that there are packets inside outlives a reset", "has_inside <= 1'b0;", ""],
+      ["that there is no room inside outlives a reset", "inside_has_room <= 1'b1;", ""],
     ];
     test.each(faults)("%s", async (name, from, to) => {
       await findsFault(look(name, plant(dut(), from, to)));

@@ -499,13 +499,14 @@ describe("FlowTable", () => {
       await findsFault(runBench("not counted", design, { wave: false, seed: 5 }, b => beside(b, 44)));
     });
     const faults: readonly (readonly [string, string | RegExp, string])[] = [
-      ["a marked flow goes at once", "~(is_held | is_behind)", "~is_behind"],
-      ["a new packet passes those that wait", "~(is_held | is_behind)", "~is_held"],
+      ["a marked flow goes at once", "is_orderly & ~(is_inside & holds)", "is_orderly"],
+      ["a new packet passes those that wait", "~(who_unordered | is_behind)", "~who_unordered"],
+      ["a mark is forgotten when somebody asks", "is_held = is_inside & holds", "is_held = 1'b0"],
       ["who waits is counted twice", "(who_unordered | who_again) ? place_waiting", "who_unordered ? place_waiting"],
       ["who gives up still counts", "who_gives_up ? fewer_wait", "1'b0 ? fewer_wait"],
-      ["an unordered packet holds its flow", "counts = goes & ~who_unordered", "counts = goes"],
+      ["an unordered packet holds its flow", "counts = is_orderly &", "counts = passes | is_orderly &"],
       ["an unordered packet that leaves lets a flow go", "leave_valid & ~leave_unordered", "leave_valid"],
-      ["a marked flow stays where it is", "is_inside & (place_marked", "1'b0 & (place_marked"],
+      ["a marked flow stays where it is", /holds = [^;]*;/, "holds = 1'b0;"],
       ["a flow never stays", "stays ? place_region", "1'b0 ? place_region"],
       [
         "one that asks behind another sees the old count",

@@ -290,14 +290,14 @@ describe("Reserve", () => {
     };
     test("and nothing without one", () => look("no fault", dut("small")));
     const faults: readonly (readonly [string, string | RegExp, string])[] = [
-      ["a credit is given twice in a row", /took = [^;]*;/, "took = 3'd0;"],
-      [
-        "a start in another region takes this one's credit",
-        "took = began_slots & {3{began_valid & same_region}}",
-        "took = began_slots & {3{began_valid}}",
-      ],
-      ["the turn of the cycle before is not seen", /changed = [^;]*;/, "changed = 3'd0;"],
-      ["a candidate starts twice", /again = began_valid & same_user;/, "again = 1'b0;"],
+      ["a credit is given twice in a row", /took <= starting[^;]*;/, "took <= 3'd0;"],
+      ["a start in another region takes this one's credit", "took <= starting & {3{same_region}}", "took <= starting"],
+      ["the turn of the cycle before is not seen", /changed <= moves[^;]*;/, "changed <= 3'd0;"],
+      ["the turn of the cycle before counts in all regions", "{3{started & same_region}}", "{3{started}}"],
+      ["the turn moves although nobody started", "{3{started & same_region}}", "{3{same_region}}"],
+      ["a candidate starts twice", /same_user = [^;]*;/, "same_user = 1'b0;"],
+      ["a start in another region takes the candidate away", "same_user = same_region & (", "same_user = ("],
+      ["the candidate is taken away although it lacks something", "fast_popped <= is_fast &", "fast_popped <="],
       ["one behind a packet that stopped short overtakes it", "{3{~began_short}}", "{3{1'b1}}"],
       ["the next one has the patience of the one before", /fast_over & ~\w+/, "fast_over"],
       ["a busy task does not hold the fast queue up", "fast_is_busy = |(fast_now & facts_busy)", "fast_is_busy = 1'b0"],
@@ -312,7 +312,11 @@ describe("Reserve", () => {
         "earlier_now = (facts_if_moved & changed) | (facts_earlier & ~changed);",
       ],
       ["the fast queue always first", /prefers_slow = [^;]*;/, "prefers_slow = 1'b0;"],
-      ["the same kind starts again while both wait", "again ? ~began_slow", "again ? began_slow"],
+      [
+        "the same kind starts again while both wait",
+        "fast_popped | (slow_first & ~slow_popped)",
+        "slow_popped | (slow_first & ~fast_popped)",
+      ],
       ["a later slot's turn always goes on", "starting & facts_others", "starting"],
       [
         "a later slot's turn never goes on",
