@@ -7,5 +7,13 @@ export { ClientHost, type ClientHostOptions, type ClientPorts, type WicReplyOf }
 export { NodeHost, type NodeHostOptions, wicRequestBody } from "./node-host.ts";
 export { playAt, runVerb } from "./run-verb.ts";
 export { parseSetup, type Setup } from "./setup.ts";
-export { type SnicAnswer, snicClient, SnicHost, type SnicHostOptions, snicNode, type SnicPorts, snicUser } from "./snic-host.ts";
+export {
+  type SnicAnswer,
+  snicClient,
+  SnicHost,
+  type SnicHostOptions,
+  snicNode,
+  type SnicPorts,
+  snicUser,
+} from "./snic-host.ts";
 export { WicClient } from "./snic-client.ts";

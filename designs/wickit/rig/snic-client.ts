@@ -49,6 +49,10 @@ export class WicClient {
   get waiting(): number {
     return [...this.#operations.values()].filter(o => o.result === undefined).length;
   }
+  /** Number of the newest operation. */
+  get newest(): number {
+    return [...this.#operations.keys()].at(-1) ?? Number.NaN;
+  }
   call(call: WicCall, cycle: number): Promise<WicReplyOf> {
     return new Promise(done => {
       const first = this.#next++ >>> 0;
@@ -102,7 +106,12 @@ export class WicClient {
       this.busy++;
       return;
     }
-    const result = { status: clio.status, words: wordsOfBytes(body), taken: o.taken.cycle ?? Number.NaN, replied: cycle };
+    const result = {
+      status: clio.status,
+      words: wordsOfBytes(body),
+      taken: o.taken.cycle ?? Number.NaN,
+      replied: cycle,
+    };
     if (o.result !== undefined) {
       this.doubled++;
       if (o.result.status !== result.status || String(o.result.words) !== String(result.words))

@@ -40,8 +40,8 @@ export interface SnicWicConfig {
   readonly life: number;
 }
 /**
- * Slot of an operation: number 32, port 16, address 32, the address lowest, in pieces of `bits` on top of each other.
- * Numbers in a row of one client have different slots.
+ * Slot of an operation: its number's lowest `bits` bits on top of port 16 and address 32, the address lowest, and all
+ * of it in pieces of `bits`, added without carries. As many numbers in a row of one client have slots of their own.
  */
 export const slotHash =
   (bits: number) =>

@@ -36,24 +36,36 @@ export function classify(packet: Val<typeof TaskPacket>, c: Configuration) {
   const size = clio.size.zext(18),
     bytes = node(packet.payloadBytes.zext(18).add(packet.headBytes.zext(18)), { name: "packet_bytes" });
   const sizes = node(
-      ip.totalLength.zext(18).eq(size.add(ipOverhead)).and(udp.length.zext(18).eq(size.add(udpHeader.bytes))),
+      ip.totalLength
+        .zext(18)
+        .eq(size.add(ipOverhead))
+        .and(udp.length.zext(18).eq(size.add(udpHeader.bytes))),
       { name: "sizes_agree" },
     ),
     // Behind a task that left bytes out a payload begins elsewhere.
     aligned = node(packet.headBytes.eq(taskHeaderBytes).or(packet.payloadBytes.any().not()), { name: "is_aligned" }),
-    whole = node(sizes.and(aligned).and(bytes.ge(size.add(front))).and(size.ge(clioHeader.bytes)), {
-      name: "is_whole",
-    });
-  const ours = node(isUdp.and(whole).and(packet.user.eq(c.user.resize(packet.user.width))).and(client.on), {
-      name: "is_ours",
-    }),
+    whole = node(
+      sizes
+        .and(aligned)
+        .and(bytes.ge(size.add(front)))
+        .and(size.ge(clioHeader.bytes)),
+      {
+        name: "is_whole",
+      },
+    );
+  const ours = node(
+      isUdp
+        .and(whole)
+        .and(packet.user.eq(c.user.resize(packet.user.width)))
+        .and(client.on),
+      {
+        name: "is_ours",
+      },
+    ),
     toNode = node(ip.dst.eq(client.nodeIp).and(udp.dstPort.eq(udpPorts.native)), { name: "to_node" }),
     asks = node(clio.opcode.eq(opcodeBits.WIC).and(clio.pid.eq(client.pid)), { name: "asks" });
   const fromNode = node(
-      ip.src
-        .eq(client.nodeIp)
-        .and(udp.srcPort.eq(udpPorts.native))
-        .and(packet.ingress.resize(4).eq(c.nodePort)),
+      ip.src.eq(client.nodeIp).and(udp.srcPort.eq(udpPorts.native)).and(packet.ingress.resize(4).eq(c.nodePort)),
       { name: "from_node" },
     ),
     toTask = node(ip.dst.eq(client.ip).and(udp.dstPort.eq(client.port)), { name: "to_task" });

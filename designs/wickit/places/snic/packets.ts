@@ -17,7 +17,13 @@ import {
 } from "../../../../hdl-dsl/index.ts";
 import { frameOffsets, statusBits } from "../../../clio/wire/index.ts";
 import { type AxisBeat } from "../../../shared/frame/index.ts";
-import { asItWas, type PayloadBeat, type TaskAnswer, TaskPacket, TaskVerdict } from "../../../supernic/rtl/tasks/index.ts";
+import {
+  asItWas,
+  type PayloadBeat,
+  type TaskAnswer,
+  TaskPacket,
+  TaskVerdict,
+} from "../../../supernic/rtl/tasks/index.ts";
 import type { WicRequest, Word } from "../../rtl/index.ts";
 import { slotHash } from "../../wire/index.ts";
 import { classify, headersOf } from "./classify.ts";
@@ -139,7 +145,8 @@ export function takePackets(p: SnicWicParameters, config: Configuration, slots: 
         words.set(s.is.words.is(4));
         s.program.set(who.header.bits(8 * programAt, 16).is(16));
         const { ip, port, operation } = s.asker;
-        at.set(linearMap(cat(operation, port, ip), slotBitsOf(p), slotHash(slotBitsOf(p))).is(slotBitsOf(p)));
+        const bits = slotBitsOf(p);
+        at.set(linearMap(cat(operation.trunc(bits), port, ip), bits, slotHash(bits)).is(bits));
         go.go("Sort");
       },
       Sort: () => {

@@ -16,7 +16,15 @@ import {
   type Val,
   when,
 } from "../../../../hdl-dsl/index.ts";
-import { clioHeader, frameOffsets, opcode, opcodeBits, replyCode, statusBits, udpPorts } from "../../../clio/wire/index.ts";
+import {
+  clioHeader,
+  frameOffsets,
+  opcode,
+  opcodeBits,
+  replyCode,
+  statusBits,
+  udpPorts,
+} from "../../../clio/wire/index.ts";
 import { ipv4Constants, ipv4ConstantSum, joinBytes, joinFields } from "../../../shared/frame/index.ts";
 import { ethernetHeader, etherType, ipv4Header, minimumFrame, udpHeader } from "../../../shared/wire/index.ts";
 import { MadeBeat } from "../../../supernic/rtl/tasks/index.ts";
@@ -131,13 +139,15 @@ export function sendReplies(
         },
         // The word that comes is the one before `index`.
         Word: () => {
-          for (let i = 0; i < mostWords; i++)
-            when(index.eq(i + 1), () => data.setBits(64 * i, word));
+          for (let i = 0; i < mostWords; i++) when(index.eq(i + 1), () => data.setBits(64 * i, word));
           index.set(index.add(1));
           when(index.eq(words), () => s.go("Sum"));
         },
         Sum: () => {
-          const length = words.zext(20).shl(3).add(ipv4ConstantSum + ipOverhead + clioHeader.bytes);
+          const length = words
+            .zext(20)
+            .shl(3)
+            .add(ipv4ConstantSum + ipOverhead + clioHeader.bytes);
           sums.set(halves(config.client.nodeIp).add(halves(asked.ip)).add(length).is(20));
           s.go("Fold");
         },
@@ -176,7 +186,10 @@ export function sendReplies(
       data: mux(second, data.shr(lane), cat(body.trunc(lane), header).is(8 * beat)),
       count: mux(
         second,
-        words.zext(7).shl(3).sub(lane / 8),
+        words
+          .zext(7)
+          .shl(3)
+          .sub(lane / 8),
         mux(more, constant(beat, 7), constant(minimumFrame, 7)),
       ).is(7),
       last: second.or(more.not()),
