@@ -14,5 +14,7 @@ export const wickit = design({
       ["contexts=1", "maxInFlight=1", "programDepth=16", "beatBytes=8"],
       ["contexts=64", "maxInFlight=64", "yieldCycles=400", "programDepth=4096", "beatBytes=16", "place=node"],
       ["contexts=2", "mostSteps=1", "replyWords=1", "beatBytes=8", "place=node"],
+      ["place=snic"],
+      ["contexts=4", "slots=16", "programDepth=64", "replyWords=1", "place=snic"],
     ]),
 });

@@ -3,6 +3,7 @@ import type { Settings } from "../config/index.ts";
 import { ClientWic } from "../rtl/index.ts";
 import { NodeWic } from "./node/node-wic.ts";
 import type { NodeWicParameters } from "./node/parameters.ts";
+import { SnicWic } from "./snic/snic-wic.ts";
 
 /** What the host gives an offload of a node with the default frames. */
 const host = { contexts: 16, maxData: 1466 } as const;
@@ -14,5 +15,9 @@ export const nodeParameters = (
 ): NodeWicParameters => ({ ...host, beatBytes: s.beatBytes, engine: s.engine, space: "client", base: 0n, ...more });
 
 /** The engine with what its place puts around it. */
-export const buildOf = ({ engine, beatBytes, place }: Settings): Def =>
-  place === "node" ? NodeWic(nodeParameters({ engine, beatBytes })) : ClientWic({ engine, beatBytes });
+export const buildOf = ({ engine, beatBytes, slots, place }: Settings): Def =>
+  ({
+    node: () => NodeWic(nodeParameters({ engine, beatBytes })),
+    snic: () => SnicWic({ engine, slots }),
+    client: () => ClientWic({ engine, beatBytes }),
+  })[place]();

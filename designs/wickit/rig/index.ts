@@ -13,6 +13,7 @@ export {
   SnicHost,
   type SnicHostOptions,
   snicNode,
+  snicOwn,
   type SnicPorts,
   snicUser,
 } from "./snic-host.ts";

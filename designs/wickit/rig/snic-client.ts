@@ -14,13 +14,14 @@ export interface WicClientOptions {
   readonly timeout: number;
   /** Number of the first request. */
   readonly firstId?: number;
-  readonly send: (frame: Uint8Array) => { readonly cycle: number | undefined };
+  /** When the frame has gone is known behind it, or not at all. */
+  readonly send: (frame: Uint8Array) => { readonly cycle: number | undefined } | undefined;
 }
 interface Operation {
   readonly call: WicCall;
   readonly first: number;
   readonly done: (r: WicReplyOf) => void;
-  readonly taken: { readonly cycle: number | undefined };
+  readonly taken: { readonly cycle: number | undefined } | undefined;
   due: number;
   result: WicReplyOf | undefined;
 }
@@ -109,7 +110,7 @@ export class WicClient {
     const result = {
       status: clio.status,
       words: wordsOfBytes(body),
-      taken: o.taken.cycle ?? Number.NaN,
+      taken: o.taken?.cycle ?? Number.NaN,
       replied: cycle,
     };
     if (o.result !== undefined) {

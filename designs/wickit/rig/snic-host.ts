@@ -117,8 +117,7 @@ export class SnicHost {
           ...{ own: snicClient(n), node: snicNode, pid: o.pid, timeout: o.clientTimeout ?? 20_000 },
           firstId: 0xffff_fff0,
           send: frame => {
-            const none: { readonly cycle: number | undefined } = { cycle: undefined };
-            if (random.chance(clientLoss)) return none;
+            if (random.chance(clientLoss)) return undefined;
             const sent = this.send(frame, clientPort);
             if (random.chance(clientDuplicate)) this.send(frame, clientPort);
             return sent;
