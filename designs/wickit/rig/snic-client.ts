@@ -35,12 +35,17 @@ type Headers = Required<Pick<Dissected, "ethernet" | "ipv4" | "udp" | "clio">>;
 export class WicClient {
   readonly #o: WicClientOptions;
   readonly #operations = new Map<number, Operation>();
+  /** Those without a reply. */
+  readonly #open = new Set<Operation>();
   readonly #asked = new Map<number, { readonly operation: Operation; readonly headers: Headers }>();
   #next: number;
   /** Requests sent again, replies of BUSY, and replies that came once more. */
   repeated = 0;
   busy = 0;
   doubled = 0;
+  /** Number of the newest request, and of the one that was answered last. */
+  asked = 0;
+  answered = 0;
 
   constructor(o: WicClientOptions) {
     this.#o = o;
@@ -48,7 +53,7 @@ export class WicClient {
   }
   /** Operations without a reply. */
   get waiting(): number {
-    return [...this.#operations.values()].filter(o => o.result === undefined).length;
+    return this.#open.size;
   }
   /** Number of the newest operation. */
   get newest(): number {
@@ -61,6 +66,7 @@ export class WicClient {
       const { frame, headers } = this.#frame(call, first, undefined);
       const whole: Operation = { ...operation, taken: this.#o.send(frame) };
       this.#operations.set(first, whole);
+      this.#open.add(whole);
       this.#asked.set(first, { operation: whole, headers });
     });
   }
@@ -76,8 +82,8 @@ export class WicClient {
   }
   /** Who has waited too long asks again. */
   tick(cycle: number): void {
-    for (const o of this.#operations.values())
-      if (o.result === undefined && o.due <= cycle) {
+    for (const o of this.#open)
+      if (o.due <= cycle) {
         o.due = cycle + this.#o.timeout;
         this.again(o.first);
       }
@@ -85,6 +91,7 @@ export class WicClient {
   /** Nobody waits any more: what comes later is nobody's. */
   forget(): void {
     this.#operations.clear();
+    this.#open.clear();
     this.#asked.clear();
   }
   receive(frame: Uint8Array, cycle: number): void {
@@ -103,6 +110,7 @@ export class WicClient {
       throw new ProtocolError(`a reply is ${hex(frame)}; the node's would be ${hex(expected)}`);
     if (clio.status !== status.OK && body.length > 0) throw new ProtocolError("a refusal with words");
     const { operation: o } = asked;
+    this.answered = clio.requestId;
     if (clio.status === status.BUSY) {
       this.busy++;
       return;
@@ -122,9 +130,11 @@ export class WicClient {
       return;
     }
     o.result = result;
+    this.#open.delete(o);
     o.done(result);
   }
   #frame(call: WicCall, id: number, first: number | undefined) {
+    this.asked = id;
     const { own, node, pid } = this.#o;
     const header = {
       ...{ pid, tag: id & 0xff, opcode: opcode.WIC, seqId: (id * 7) & 0xff, flagTracked: 1, requestId: id },

@@ -78,6 +78,7 @@ export class SnicHost {
   #toNode: { readonly bytes: Uint8Array }[] = [];
   #tag = 0;
   #resets = 0;
+  #resetting = false;
   #configured: "no" | "begins" | "yes" = "no";
   /** Frames that the task has made, and told of each: its bytes and port. */
   made = 0;
@@ -152,9 +153,8 @@ export class SnicHost {
     const reply = this.client(client).call(call, this.#b.cycle);
     return this.#until(reply);
   }
-  /** Requests one behind the other, of the clients in turns; their replies in their order. */
-  all(calls: readonly WicCall[]): Promise<WicReplyOf[]> {
-    const n = this.clients.length;
+  /** Requests one behind the other, of the first `n` clients in turns; their replies in their order. */
+  all(calls: readonly WicCall[], n = this.clients.length): Promise<WicReplyOf[]> {
     return this.#until(Promise.all(calls.map((c, i) => this.client(i % n).call(c, this.#b.cycle))));
   }
   client(n: number): WicClient {
@@ -200,7 +200,9 @@ export class SnicHost {
     this.#resets++;
     this.#configured = "no";
     forget();
+    this.#resetting = true;
     this.#b.sim.reset();
+    this.#resetting = false;
     forget();
   }
 
@@ -210,6 +212,7 @@ export class SnicHost {
     this.client(n).receive(bytes, this.#madeAt);
   }
   #sample(cycle: number): void {
+    if (this.#resetting) return;
     for (const i of this.#inside)
       if (!i.given && i.sent.cycle !== undefined) {
         i.given = true;

@@ -2,12 +2,14 @@
 import {
   bit,
   cat,
+  connect,
   fsm,
   linearMap,
   mux,
   node,
   reg,
   scope,
+  stage,
   stream,
   type StreamIn,
   type StreamOut,
@@ -123,11 +125,19 @@ export function takePackets(p: SnicWicParameters, config: Configuration, slots: 
       index = reg(uint(4), { name: "given_words" }),
       refuses = reg(uint(4), { name: "refuses_with" });
     const held = slots.askers.readSync(at, { name: "known_asker" }),
-      state = slots.is(at);
+      now = slots.is(at),
+      // What they were in `Look`. A slot that ends or leaves since has a reply that leaves: with the number of before.
+      state = {
+        running: flag("slot_runs"),
+        done: flag("slot_is_done"),
+        queued: flag("slot_waits"),
+        loads: flag("slot_is_read"),
+      };
     const mine = node(s.same.and(state.running.or(state.done)), { name: "is_known" }),
       kept = node(state.done.and(config.life.any()), { name: "is_kept" }),
-      taken = node(state.running.or(state.queued).or(slots.loads(at)).or(kept), { name: "is_taken" });
-    const refusal = stream(Refusal, { name: "refusal" }),
+      taken = node(state.running.or(state.queued).or(state.loads).or(kept), { name: "is_taken" });
+    const rx = stream(io.rx.shape, { name: "from_node" }),
+      refusal = stream(Refusal, { name: "refusal" }),
       { data, last } = io.payload.payload;
 
     const phase = fsm(names, "Idle", go => ({
@@ -177,6 +187,10 @@ export function takePackets(p: SnicWicParameters, config: Configuration, slots: 
         });
       },
       Look: () => {
+        state.running.set(now.running);
+        state.done.set(now.done);
+        state.queued.set(now.queued);
+        state.loads.set(slots.loads(at));
         const { ip, port, operation } = s.asker;
         s.same.set(held.ip.eq(ip).and(held.port.eq(port)).and(held.operation.eq(operation)));
         go.go("Decide");
@@ -207,7 +221,7 @@ export function takePackets(p: SnicWicParameters, config: Configuration, slots: 
       // Whoever comes while another refusal waits is not told: it asks again when its time is over.
       Refuse: () => go.go("Answer"),
       Head: () => {
-        when(io.rx.ready, () => {
+        when(rx.ready, () => {
           go.go("Answer");
           when(some, () => go.go("Body"));
         });
@@ -228,10 +242,10 @@ export function takePackets(p: SnicWicParameters, config: Configuration, slots: 
 
     const inBody = phase.is("Body"),
       takesBeat = node(phase.is("Args").or(phase.is("Tail")), { name: "takes_beat" });
-    io.payload.ready.set(takesBeat.or(draining).or(inBody.and(io.rx.ready)));
+    io.payload.ready.set(takesBeat.or(draining).or(inBody.and(rx.ready)));
     when(draining.and(io.payload.fire).and(last), () => draining.set(0));
-    io.rx.valid.set(phase.is("Head").or(inBody.and(io.payload.valid)));
-    io.rx.payload.set({
+    rx.valid.set(phase.is("Head").or(inBody.and(io.payload.valid)));
+    rx.payload.set({
       data: mux(inBody, data, who.header),
       keep: (1n << BigInt(beatBytes)) - 1n,
       last: mux(inBody, last, some.not()),
@@ -243,12 +257,14 @@ export function takePackets(p: SnicWicParameters, config: Configuration, slots: 
     io.requestData.valid.set(phase.is("Words"));
     io.requestData.payload.set(args.bits(0, 64).is(64));
 
+    connect(stage(rx, "full", { name: "to_client" }), io.rx);
+
     slots.askers.write(takes, at, s.asker);
     slots.askeds.write(takes.or(renames), at, s.asked);
     slots.again.valid.set(phase.is("Again"));
     slots.again.payload.set(at);
     refusal.valid.set(phase.is("Refuse"));
     refusal.payload.set({ asked: s.asked, status: refuses });
-    return { takes, at, refusal, writes: node(takes.or(renames), { name: "writes" }), idle: phase.is("Idle") };
+    return { takes, at, refusal, idle: phase.is("Idle") };
   });
 }

@@ -82,14 +82,14 @@ function headerOf({ client }: Configuration, { asked, status, words, checksum }:
 }
 
 /**
- * Sends a refusal, or the oldest slot whose reply is to be sent. `holds`: the queue waits, as a packet changes a slot's
- * numbers. A refusal that comes while another one waits is forgotten. Latency from a slot of n words to its first beat
+ * Sends a refusal, or the oldest slot whose reply is to be sent. A refusal that comes while another one waits is
+ * forgotten. Latency from a slot of n words to its first beat
  * 8 + n cycles, of a refusal 5; initiation interval one more, and a second beat with words.
  */
 export function sendReplies(
   config: Configuration,
   slots: Slots,
-  io: { readonly refusal: StreamIn<typeof Refusal>; readonly holds: Bit },
+  io: { readonly refusal: StreamIn<typeof Refusal> },
 ): { readonly frames: StreamIn<typeof MadeBeat>; readonly idle: Bit } {
   return scope("replies", () => {
     const waits = reg(bit, { init: 0, name: "refusal_waits" }),
@@ -173,7 +173,7 @@ export function sendReplies(
       waits.set(1);
       refusal.set(io.refusal.payload);
     });
-    toSend.ready.set(phase.is("Idle").andNot(waits).andNot(io.holds));
+    toSend.ready.set(phase.is("Idle").andNot(waits));
     // All of the slot is here: it may be another request's.
     when(phase.is("Sum"), () => slots.loading.set(0));
 

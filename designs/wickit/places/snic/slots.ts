@@ -53,7 +53,8 @@ export function slotTable(
       queued = flags("queued"),
       level = reg(uint(bitsFor(p.slots)), { init: 0, name: "level" });
     const askers = ram(Asker, { depth: p.slots, ...place, name: "askers" }),
-      askeds = ram(Asked, { depth: p.slots, ...place, name: "askeds" }),
+      // A packet may change numbers while they are read: then the reply has those of before.
+      askeds = ram(Asked, { depth: p.slots, ...place, collision: "old", name: "askeds" }),
       outcomes = ram(Outcome, { depth: p.slots, ...place, style: "distributed", name: "outcomes" }),
       words = ram(uint(64), { depth: p.slots * mostWords, ...place, name: "words" });
 

@@ -49,7 +49,7 @@ export const SnicWic = module(
         requestData: engine.requestData,
         rx: client.rx,
       }),
-      replies = sendReplies(config, slots, { refusal: packets.refusal, holds: packets.writes });
+      replies = sendReplies(config, slots, { refusal: packets.refusal });
     slots.step(packets.takes, packets.at);
     const turns = takeTurns(framesToNode(client.tx, config.nodePort), replies.frames, io.make);
     io.quiet.set(node(packets.idle.and(slots.idle).and(replies.idle).and(turns.idle), { name: "nothing_inside" }));

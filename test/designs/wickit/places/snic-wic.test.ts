@@ -10,6 +10,7 @@ import {
   type B,
   bad,
   base,
+  crossingRun,
   examplesRun,
   fullRun,
   heldRun,
@@ -20,6 +21,7 @@ import {
   pauses,
   pid,
   resetsRun,
+  resetSweepRun,
   silentRun,
   small,
   smallDut,
@@ -67,9 +69,13 @@ describe.each([
   });
   it("a node that is silent", () => run("silent", dut, 7, b => silentRun(b, p)));
   it("resets beside traffic", () => run("resets", dut, 8, b => resetsRun(b, p, long ? 60 : 8)));
+  it("a reset in each cycle before a reply", () => run("reset sweep", dut, 14, b => resetSweepRun(b, p)));
   it("frames that cannot leave hold up no packet", () => run("held", dut, 9, b => heldRun(b, p)));
 });
 it("a reply is kept for one life to two", () => run("keeps", usualDut, 10, keepsRun));
+
+it("a reply that is sent is nobody else's, in whichever cycle the next one comes", () =>
+  run("crossing", usualDut, 13, crossingRun));
 
 describe("latency", () => {
   it("packets: as it declares; what is not for it is faster", async () => {

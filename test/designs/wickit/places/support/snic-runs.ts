@@ -5,6 +5,7 @@ import {
   clioMessage,
   dissect,
   opcode,
+  replyCode,
   replyFrame,
   status,
 } from "../../../../../designs/clio/wire/index.ts";
@@ -22,6 +23,7 @@ import {
   snicNode,
   type SnicPorts,
   wicRequestBody,
+  wordsOfBytes,
 } from "../../../../../designs/wickit/rig/index.ts";
 import { slotHash, snicTick } from "../../../../../designs/wickit/wire/index.ts";
 import { type Bench, bernoulli } from "../../../../../sim/index.ts";
@@ -36,7 +38,7 @@ export const small = { slots: 16, engine: { ...usualEngine, contexts: 4, maxInFl
   usual = { slots: 64, engine: { ...usualEngine, mostSteps: 3000 } };
 export const smallDut = SnicWic(small),
   usualDut = SnicWic(usual);
-/** Program 0 adds and says what was there; 1 loops for ever; 2 leaves its memory; 3 gives eight words; 4 none. */
+/** Program 0 adds and says what was there; 1 loops for ever; 2 leaves its memory; 3 gives eight words; 4 none; 5 what it was asked. */
 export const image = assemble(`
 .program add
   base r1
@@ -55,6 +57,10 @@ loop: addi r1, r1, 1
   reply r8, 8
 .program nothing
   reply r0, 0
+.program say
+  base r15
+  load r15, [r15], 1
+  reply r0, 8
 `).instructions;
 export const bad: Partial<SnicHostOptions> = {
   ...{ loss: 0.08, duplicate: 0.1, corrupt: 0.04, busy: 0.05, jitter: 150 },
@@ -86,9 +92,12 @@ export async function atRest(b: B, host: SnicHost, contexts: number): Promise<vo
   await b.cycles(2 * life * snicTick + 10);
   const client = host.client(0),
     busy = client.busy,
-    replies = await host.all(Array.from({ length: contexts * host.clients.length }, () => add).slice(0, contexts));
+    replies = await host.all(
+      Array.from({ length: contexts }, () => add),
+      1,
+    );
   if (replies.some(r => r.status !== status.OK)) fail("a request fails at the end");
-  if (host.clients.length === 1) same("BUSY at the end", client.busy, busy);
+  same("BUSY at the end", client.busy, busy);
   await host.drained();
 }
 
@@ -134,40 +143,112 @@ export async function additionsRun(b: B, p: typeof usual, count: number, o: Part
 /** A reply is kept for one life to two: who asks again meanwhile gets it, later the program runs anew. */
 export async function keepsRun(b: B) {
   const { host, memory } = hostOf(b),
-    client = host.client(0);
+    client = host.client(0),
+    almost = life * snicTick - 600;
   await host.load(image);
-  const done = async (): Promise<number> => {
-    const before = host.made;
-    await b.until(() => host.made > before && b.io.quiet.value === 1);
-    await b.cycles(5);
-    return Number(memory.loadWord(pid, base));
-  };
-  const first = 0xffff_fff0;
-  await host.call(add);
-  for (const wait of [10, 300, life * snicTick - 600, life * snicTick - 600]) {
+  const asksAgain = async (first: number, wait: number): Promise<void> => {
     await b.cycles(wait);
+    const before = client.doubled;
     client.again(first);
-    same(`additions after ${wait} cycles`, await done(), 1);
+    await b.until(() => client.doubled > before);
+    same("the request that is answered", client.answered, client.asked);
+    await host.drained();
+  };
+  await host.call(add);
+  const first = client.newest;
+  for (const wait of [10, 300, almost, almost, almost]) {
+    await asksAgain(first, wait);
+    same(`additions after ${wait} cycles`, memory.loadWord(pid, base), 1);
   }
-  same("doubled replies", client.doubled, 4);
-  // One that is asked twice while it runs is done once, and answered once.
+  // One that is asked twice while it runs is done once, and answered once, by the newer number.
   const running = host.call(add);
   await b.cycles(60);
+  const before = client.doubled;
   client.again(client.newest);
   await running;
+  same("the request that is answered", client.answered, client.asked);
   await host.drained();
-  same("doubled replies of one that runs", client.doubled, 4);
+  same("doubled replies of one that runs", client.doubled, before);
   same("additions", memory.loadWord(pid, base), 2);
+  // Forgotten: it runs anew, and is kept as long as the first time.
   await b.cycles(2 * life * snicTick);
-  const frame = askFrame(add, { requestId: (first + 1000) >>> 0, flagRetry: 1, retryOf: first }),
-    replies: Uint8Array[] = [];
-  const told = host.onMade;
+  const replies: Uint8Array[] = [],
+    told = host.onMade;
   host.onMade = (bytes, port) => (port === 0 ? replies.push(bytes) : told(bytes, port));
-  host.send(frame, 0);
-  await b.until(() => replies.length > 0);
-  same("additions of one that is forgotten", memory.loadWord(pid, base), 3);
+  for (const wait of [0, almost]) {
+    await b.cycles(wait);
+    const count = replies.length;
+    host.send(askFrame(add, { requestId: (first + 1000) >>> 0, flagRetry: 1, retryOf: first }), 0);
+    await b.until(() => replies.length > count);
+    await host.drained();
+    same("additions of one that is forgotten", memory.loadWord(pid, base), 3);
+  }
   host.onMade = told;
   await atRest(b, host, usual.engine.contexts);
+}
+
+/**
+ * Replies are kept no longer than they are sent (life 0): who comes for a slot whose reply waits, or is being read, is
+ * BUSY, and no reply has another's words. Each cycle around the sending is tried.
+ */
+export async function crossingRun(b: B) {
+  const held = { now: false },
+    { host } = hostOf(b, { life: 0, latency: 20, pause: s => (s === "make" ? () => held.now : () => false) }),
+    told = host.onMade,
+    slots = usual.slots,
+    got: Uint8Array[] = [];
+  await host.load(image);
+  await host.call(add);
+  host.onMade = (bytes, port) => (port === 0 ? got.push(bytes) : told(bytes, port));
+  let number = 0x5000_0000;
+  const echo = (id: number): WicCall => ({
+      program: 5,
+      words: Array.from({ length: 8 }, (_, i) => BigInt(id * 8 + i)),
+    }),
+    ask = (id: number): void => void host.send(askFrame(echo(id), { requestId: id }), 0),
+    check = (ids: readonly number[], busy: readonly number[]): void => {
+      for (const bytes of got.splice(0)) {
+        const { clio, body } = dissect(bytes),
+          id = clio?.requestId ?? 0;
+        if (clio?.status === status.BUSY && busy.includes(id)) continue;
+        same(`the status of ${id}`, clio?.status, status.OK);
+        if (!ids.includes(id)) fail(`a reply to ${id}`);
+        same(`the words of ${id}`, wordsOfBytes(body ?? new Uint8Array()), echo(id).words);
+      }
+    };
+  ask(number);
+  const from = b.cycle;
+  await b.until(() => got.length > 0);
+  const usually = b.cycle - from;
+  check([number], []);
+  for (let early = -4; early < 60; early++) {
+    number += 4 * slots;
+    const later = number + slots;
+    ask(number);
+    await b.cycles(usually - early);
+    ask(later);
+    await b.until(() => got.length >= 2);
+    await host.drained();
+    check([number, later], [later]);
+  }
+  // Behind a reply that cannot leave another one waits, and for its slot a third comes.
+  number += 4 * slots;
+  held.now = false;
+  const last = number + 1,
+    third = last + slots;
+  ask(number);
+  ask(last);
+  await b.cycles(usually - 30);
+  held.now = true;
+  await b.cycles(400);
+  ask(third);
+  await b.cycles(200);
+  held.now = false;
+  await b.until(() => got.length >= 3);
+  await host.drained();
+  check([number, last, third], [third]);
+  host.onMade = told;
+  await host.drained();
 }
 
 interface AskFields {
@@ -258,6 +339,17 @@ export async function fullRun(b: B, p: typeof usual) {
   await atRest(b, host, p.engine.contexts);
 }
 
+/** A client whose replies of so many words need the last carry of their checksum: the sum folds twice. */
+function carryingClient(words: number): Endpoint {
+  const halves = (ip: number): number => (ip >>> 16) + (ip & 0xffff);
+  for (let low = 0; low < 0x10000; low++) {
+    const ip = 0xc0a8_0000 + low,
+      sum = 0x4500 + 0x4000 + 0x4011 + 44 + 8 * words + halves(snicNode.ip) + halves(ip);
+    if ((sum & 0xffff) + (sum >>> 16) > 0xffff) return { ...snicClient(0), ip };
+  }
+  return fail("no client's replies carry twice");
+}
+
 /** Requests that are none, programs that are none, that leave their memory, and that never end. */
 export async function hostileRun(b: B, p: typeof usual) {
   const { host, memory } = hostOf(b, { latency: 30 });
@@ -308,14 +400,34 @@ export async function hostileRun(b: B, p: typeof usual) {
     [{ program: 1, words: [] }, status.QUOTA],
     [{ program: 2, words: [base + 4096n] }, status.INVALID],
     [{ program: 2, words: [0n] }, status.INVALID],
-    [{ program: 5, words: [] }, status.MALFORMED],
+    [{ program: 9, words: [] }, status.MALFORMED],
     [{ program: 16, words: [1n] }, status.MALFORMED],
     [{ program: 0xffff, words: [1n] }, status.MALFORMED],
     [{ program: 4, words: [] }, status.OK],
   ];
   for (const [call, code] of ends) same(`program ${call.program}`, (await host.call(call)).status, code);
-  const words = Array.from({ length: 8 }, (_, i) => 0x0123_4567_89ab_cd00n + BigInt(i));
+  const words = Array.from({ length: 8 }, (_, i) => 0x0123_4567_89ab_cd00n + BigInt(i) * 0x0101_0101_0101_0101n);
   same("eight words", (await host.call({ program: 3, words })).words, words);
+  // A client whose replies' checksum carries twice, and more bytes behind a request than it says.
+  const carrying = carryingClient(8),
+    frame = askFrame({ program: 3, words }, {}, carrying),
+    whole: Uint8Array[] = [];
+  host.onMade = (bytes, port) => (port === 0 ? whole.push(bytes) : told(bytes, port));
+  for (const behind of [0, 40, 400]) {
+    host.send(concat(frame, new Uint8Array(behind)), 0);
+    await b.until(() => whole.length > 0);
+    const { ethernet, ipv4, udp, clio } = dissect(frame);
+    if (!ethernet || !ipv4 || !udp || !clio) fail("no frame");
+    const expected = replyFrame(
+      snicNode,
+      { ethernet, ipv4, udp, clio, native: true },
+      replyCode(opcode.WIC),
+      status.OK,
+      bytesOfWords(words),
+    );
+    same("a reply", Buffer.from(whole.shift() ?? []).toString("hex"), Buffer.from(expected).toString("hex"));
+  }
+  host.onMade = told;
   same("additions", memory.loadWord(pid, base), wrong.length);
   await atRest(b, host, p.engine.contexts);
 }
@@ -438,6 +550,26 @@ export async function resetsRun(b: B, p: typeof usual, resets: number) {
     const replies = await host.all([add, add, add]);
     same("after a reset", new Set(replies.map(r => r.status)), new Set([status.OK]));
     same("one after the other", new Set(replies.map(r => r.words[0])).size, 3);
+  }
+  await atRest(b, host, p.engine.contexts);
+}
+
+/** A reset in each of the cycles before a reply leaves: nothing of it comes later. */
+export async function resetSweepRun(b: B, p: typeof usual) {
+  const { host } = hostOf(b, { latency: 30 }),
+    words = Array.from({ length: 8 }, (_, i) => BigInt(i)),
+    call: WicCall = { program: 5, words };
+  await host.load(image);
+  await host.call(call);
+  const { taken, replied } = await host.call(call);
+  for (let early = -3; early < 45; early++) {
+    void host.client(0).call(call, b.cycle);
+    await b.cycles(replied - taken - early);
+    host.reset();
+    await host.load(image);
+    const got = await host.call(call);
+    same("the reply after a reset", [got.status, got.words], [status.OK, words]);
+    await host.drained();
   }
   await atRest(b, host, p.engine.contexts);
 }
