@@ -9,6 +9,10 @@ export const wickit = design({
   run: async () => (await import("./rig/index.ts")).runVerb,
   figures: async () => (await import("./evaluation/index.ts")).figureHook,
   proofs: async () => [(await import("./rtl/index.ts")).contextProof],
+  synth: async () => {
+    const { blocksBeside } = await import("./places/index.ts");
+    return { madeOfBlocks: ["ClientWic"], further: blocksBeside, baseline: "constraints/baseline/wickit" };
+  },
   lintMatrix: () =>
     Promise.resolve([
       ["contexts=1", "maxInFlight=1", "programDepth=16", "beatBytes=8"],

@@ -1,4 +1,5 @@
 import type { Def } from "../../../hdl-dsl/index.ts";
+import type { Block } from "../../shared/command-line/index.ts";
 import type { Settings } from "../config/index.ts";
 import { ClientWic } from "../rtl/index.ts";
 import { NodeWic } from "./node/node-wic.ts";
@@ -13,6 +14,15 @@ export const nodeParameters = (
   s: Pick<Settings, "engine" | "beatBytes">,
   more: Partial<NodeWicParameters> = {},
 ): NodeWicParameters => ({ ...host, beatBytes: s.beatBytes, engine: s.engine, space: "client", base: 0n, ...more });
+
+/** What the other places put around the engine, as it is measured; none where the build is another one. */
+export const blocksBeside = ({ place, ...s }: Settings): readonly Block[] =>
+  place === "client"
+    ? [
+        { definition: buildOf({ ...s, place: "node" }), names: ["NodeWic"] },
+        { definition: buildOf({ ...s, place: "snic" }), names: ["SnicWic"] },
+      ]
+    : [];
 
 /** The engine with what its place puts around it. */
 export const buildOf = ({ engine, beatBytes, slots, place }: Settings): Def =>

@@ -1,4 +1,4 @@
-/** Frames of the engine's client and replies to clients, one whole frame after the other, by the ports they belong to. */
+/** Frames of the engine's client and replies to clients: whole ones, each with the port by which it leaves. */
 import {
   bit,
   type Bit,

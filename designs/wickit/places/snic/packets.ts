@@ -30,7 +30,7 @@ import type { WicRequest, Word } from "../../rtl/index.ts";
 import { slotHash } from "../../wire/index.ts";
 import { classify, headersOf } from "./classify.ts";
 import type { Configuration } from "./configuration.ts";
-import { Asked, type SnicWicParameters, slotBitsOf } from "./records.ts";
+import { Asked, slotBitsOf, type SnicWicParameters } from "./records.ts";
 import type { Slots } from "./slots.ts";
 
 /** First byte of a request's program number. The packet's header ends within the same word, six bytes later. */
@@ -114,7 +114,10 @@ function packetState(p: SnicWicParameters, config: Configuration) {
  * numbers; one that repeats a request which has ended asks for its reply again. BUSY: no context, or no slot. No step
  * waits for frames that leave, so neither do packets.
  */
+// The steps of one packet and what each sets are read together.
+// eslint-disable-next-line max-lines-per-function
 export function takePackets(p: SnicWicParameters, config: Configuration, slots: Slots, io: Ends) {
+  // eslint-disable-next-line max-lines-per-function
   return scope("packets", () => {
     const s = packetState(p, config),
       { who, at, args, words } = s;

@@ -83,8 +83,8 @@ function headerOf({ client }: Configuration, { asked, status, words, checksum }:
 
 /**
  * Sends a refusal, or the oldest slot whose reply is to be sent. A refusal that comes while another one waits is
- * forgotten. Latency from a slot of n words to its first beat
- * 8 + n cycles, of a refusal 5; initiation interval one more, and a second beat with words.
+ * forgotten. Latency from a slot of n words to its first beat 8 + n cycles, of a refusal 5; initiation interval one
+ * more, and a second beat with words.
  */
 export function sendReplies(
   config: Configuration,

@@ -22,7 +22,7 @@ import {
 } from "../../../../hdl-dsl/index.ts";
 import type { WicReply, Word } from "../../rtl/index.ts";
 import { mostWords, snicLifeBits, snicTick } from "../../wire/index.ts";
-import { Asked, Asker, Outcome, type SnicWicParameters, slotBitsOf } from "./records.ts";
+import { Asked, Asker, Outcome, slotBitsOf, type SnicWicParameters } from "./records.ts";
 
 const place = { collision: "undefined", style: "block" } as const;
 
@@ -107,7 +107,7 @@ export function slotTable(
       /** No slot runs, and no reply waits. */
       idle: node(running.any().or(queued.any()).or(open).not(), { name: "idle" }),
       /** As many run as the engine has contexts. */
-      full: node(level.eq(p.engine.contexts), { name: "full" }),
+      full: node(level.ge(p.engine.contexts), { name: "full" }),
       is: (i: UInt) => {
         const one = decode(i, p.slots);
         return { running: running.and(one).any(), done: done.and(one).any(), queued: queued.and(one).any() };

@@ -80,12 +80,6 @@ describe("a planted fault in the SmartNIC's task is found", () => {
   finds("any number is the same operation", "(packets_held_operation == packets_slot_choice)", "1'b1", full);
   finds("a repetition is an operation of its own", "packets_who_header[375] ?", "1'b0 ?", additions, smallDut);
   finds("a slot whose reply waits is free", /packets_slot_waits \|/, "1'b0 |", crossingRun);
-  finds(
-    "a slot whose reply is read is free",
-    /packets_slot_is_read \|/,
-    "1'b0 |",
-    crossingRun,
-  );
   finds("a kept reply keeps no slot", /packets_slot_is_done & \(\|life\)/, "1'b0", full);
   // Time.
   finds(
@@ -105,7 +99,7 @@ describe("a planted fault in the SmartNIC's task is found", () => {
     "- {6'd0, slots_finish} - {6'd0, packets_takes & slots_finish}",
     b => additionsRun(b, usual, 100),
   );
-  finds("one context more than there are", "slots_level == 7'd16", "slots_level == 7'd17", full);
+  finds("one context more than there are", "slots_level >= 7'd16", "slots_level >= 7'd17", full);
   finds("reset leaves requests running", /slots_running <= 64'd0;/, "slots_running <= slots_running;", resets);
   finds("reset leaves replies waiting", /slots_queued <= 64'd0;/, "slots_queued <= slots_queued;", resets);
   finds("reset leaves the count of contexts", /slots_level <= 7'd0;/, "slots_level <= slots_level;", resets);
