@@ -12,7 +12,9 @@ import {
 import { type EngineParameters, usualEngine } from "./parameters.ts";
 
 /** Where programs may run. */
-export const placeNames = ["client", "node"] as const;
+export const placeNames = ["client", "node", "snic"] as const;
+/** Bytes of a beat of a SmartNIC's tasks. */
+const snicBeat = 64;
 const schema = z.object({
   contexts: powerOfTwo(1, 64).default(usualEngine.contexts),
   maxInFlight: range(1, 64).default(usualEngine.maxInFlight),
@@ -22,12 +24,15 @@ const schema = z.object({
   replyWords: range(1, 8).default(usualEngine.replyWords),
   /** Bytes of a beat: of the node's, or of the client's frames. */
   beatBytes: oneOf([8, 16, 32, 64]).default(64),
+  /** Requests that the SmartNIC works on, or whose replies it keeps. */
+  slots: powerOfTwo(16, 256).default(64),
   place: word(placeNames).default("client"),
 });
 
 export interface Settings {
   readonly engine: EngineParameters;
   readonly beatBytes: number;
+  readonly slots: number;
   readonly place: (typeof placeNames)[number];
 }
 
@@ -35,6 +40,10 @@ export interface Settings {
 export function parseSettings(set: readonly string[]): Settings {
   const given = keyValues(set, "contexts=16", UsageError);
   refuseUnknown(Object.keys(given), Object.keys(schema.shape), UsageError);
-  const { beatBytes, place, ...engine } = checkSettings(schema, given, UsageError);
-  return { engine, beatBytes, place };
+  const { beatBytes, slots, place, ...engine } = checkSettings(schema, given, UsageError);
+  if (place === "snic" && beatBytes !== snicBeat)
+    throw new UsageError(
+      `beatBytes = ${beatBytes}: the SmartNIC's beats have ${snicBeat} bytes; give beatBytes=${snicBeat}`,
+    );
+  return { engine, beatBytes, slots, place };
 }

@@ -10,3 +10,4 @@ export {
   type WicOutcome,
 } from "./interpret.ts";
 export { StretchMemory } from "./memory.ts";
+export { type SnicKind, snicKind } from "./snic.ts";

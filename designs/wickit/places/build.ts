@@ -1,8 +1,10 @@
 import type { Def } from "../../../hdl-dsl/index.ts";
+import type { Block } from "../../shared/command-line/index.ts";
 import type { Settings } from "../config/index.ts";
 import { ClientWic } from "../rtl/index.ts";
 import { NodeWic } from "./node/node-wic.ts";
 import type { NodeWicParameters } from "./node/parameters.ts";
+import { SnicWic } from "./snic/snic-wic.ts";
 
 /** What the host gives an offload of a node with the default frames. */
 const host = { contexts: 16, maxData: 1466 } as const;
@@ -13,6 +15,19 @@ export const nodeParameters = (
   more: Partial<NodeWicParameters> = {},
 ): NodeWicParameters => ({ ...host, beatBytes: s.beatBytes, engine: s.engine, space: "client", base: 0n, ...more });
 
+/** What the other places put around the engine, as it is measured; none where the build is another one. */
+export const blocksBeside = ({ place, ...s }: Settings): readonly Block[] =>
+  place === "client"
+    ? [
+        { definition: buildOf({ ...s, place: "node" }), names: ["NodeWic"] },
+        { definition: buildOf({ ...s, place: "snic" }), names: ["SnicWic"] },
+      ]
+    : [];
+
 /** The engine with what its place puts around it. */
-export const buildOf = ({ engine, beatBytes, place }: Settings): Def =>
-  place === "node" ? NodeWic(nodeParameters({ engine, beatBytes })) : ClientWic({ engine, beatBytes });
+export const buildOf = ({ engine, beatBytes, slots, place }: Settings): Def =>
+  ({
+    node: () => NodeWic(nodeParameters({ engine, beatBytes })),
+    snic: () => SnicWic({ engine, slots }),
+    client: () => ClientWic({ engine, beatBytes }),
+  })[place]();

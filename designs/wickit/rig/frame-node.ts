@@ -11,7 +11,7 @@ import {
   status,
 } from "../../clio/wire/index.ts";
 import { concat, decode, encode, type Endpoint, ethernetHeader, udpFrame } from "../../shared/wire/index.ts";
-import { type EthernetMac, ProtocolError, type Random, type Simulation } from "../../../sim/index.ts";
+import { ProtocolError, type Random, type Simulation } from "../../../sim/index.ts";
 
 export interface FrameNodeOptions {
   readonly memory: OffloadMemory;
@@ -27,6 +27,11 @@ export interface FrameNodeOptions {
   readonly corrupt?: number;
   /** Of a request: answered BUSY. */
   readonly busy?: number;
+}
+/** Where the frames of a client come out, and the node's go in. */
+export interface FrameEnds {
+  take(): { readonly bytes: Uint8Array } | undefined;
+  send(bytes: Uint8Array, o: { readonly damaged: boolean }): unknown;
 }
 type Request = Required<Dissected>;
 interface Event {
@@ -49,7 +54,7 @@ const recorded: ReadonlySet<number> = new Set([
  */
 export class FrameNode {
   readonly #sim: Simulation;
-  readonly #mac: EthernetMac;
+  readonly #mac: FrameEnds;
   readonly #o: FrameNodeOptions;
   readonly #done = new Map<number, { readonly status: number; readonly code: number; readonly body: Uint8Array }>();
   readonly #ids = new Set<number>();
@@ -63,7 +68,7 @@ export class FrameNode {
   /** The number that the next greeting must have, when that is known. */
   firstNumber: number | undefined;
 
-  constructor(sim: Simulation, mac: EthernetMac, o: FrameNodeOptions) {
+  constructor(sim: Simulation, mac: FrameEnds, o: FrameNodeOptions) {
     this.#sim = sim;
     this.#mac = mac;
     this.#o = o;

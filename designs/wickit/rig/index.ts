@@ -7,3 +7,14 @@ export { ClientHost, type ClientHostOptions, type ClientPorts, type WicReplyOf }
 export { NodeHost, type NodeHostOptions, wicRequestBody } from "./node-host.ts";
 export { playAt, runVerb } from "./run-verb.ts";
 export { parseSetup, type Setup } from "./setup.ts";
+export {
+  type SnicAnswer,
+  snicClient,
+  SnicHost,
+  type SnicHostOptions,
+  snicNode,
+  snicOwn,
+  type SnicPorts,
+  snicUser,
+} from "./snic-host.ts";
+export { WicClient } from "./snic-client.ts";

@@ -17,12 +17,13 @@ import { statusName } from "../../clio/wire/index.ts";
 import { runBench } from "../../../sim/index.ts";
 import { parseSettings, placeNames, type Settings } from "../config/index.ts";
 import { runWic, type WicCall } from "../model/index.ts";
-import { nodeParameters, NodeWic } from "../places/index.ts";
+import { nodeParameters, NodeWic, SnicWic } from "../places/index.ts";
 import { assemble, AssemblyError, type Image } from "../program/index.ts";
 import { ClientWic } from "../rtl/index.ts";
 import { ClientHost, type WicReplyOf } from "./client-host.ts";
 import { bytesOfWords, clioMemory } from "./clio-memory.ts";
 import { NodeHost } from "./node-host.ts";
+import { SnicHost } from "./snic-host.ts";
 import { parseSetup, type Setup } from "./setup.ts";
 
 interface Options {
@@ -37,7 +38,9 @@ const pid = 7,
   loader = 1;
 /** Cycles from a frame at the node to its reply's, and from an access at the node to its answer. */
 const clientLatency = 500,
-  nodeLatency = 75;
+  nodeLatency = 75,
+  /** Cycles until a client of the SmartNIC asks again: longer than any program that ends takes. */
+  clientTimeout = 50_000_000;
 
 function memoryOf(s: Setup): ModelMemory {
   const memory = new ModelMemory();
@@ -48,7 +51,7 @@ function memoryOf(s: Setup): ModelMemory {
 
 /** Plays the requests at a place. */
 export function playAt(
-  { engine, beatBytes, place }: Settings,
+  { engine, beatBytes, slots, place }: Settings,
   image: Image,
   setup: Setup,
   calls: readonly WicCall[],
@@ -56,7 +59,7 @@ export function playAt(
 ): Promise<WicReplyOf[]> {
   const memory = memoryOf(setup),
     options = { seed: chosen, wave: false, limitCycles: Number.POSITIVE_INFINITY };
-  const play = async (host: ClientHost | NodeHost): Promise<WicReplyOf[]> => {
+  const play = async (host: ClientHost | NodeHost | SnicHost): Promise<WicReplyOf[]> => {
     const replies: WicReplyOf[] = [];
     await host.load(image.instructions);
     for (const call of calls) replies.push(await host.call(call));
@@ -69,6 +72,10 @@ export function playAt(
       play(new ClientHost(b, { parameters, base: setup.base, pid, memory, latency: clientLatency })),
     );
   }
+  if (place === "snic")
+    return runBench("run wickit", SnicWic({ engine, slots }), options, b =>
+      play(new SnicHost(b, { base: setup.base, pid, memory, latency: clientLatency, clientTimeout })),
+    );
   const parameters = nodeParameters({ engine, beatBytes }, { base: setup.base, loader });
   return runBench("run wickit", NodeWic(parameters), options, b =>
     play(new NodeHost(b, { parameters, memory, latency: nodeLatency, process: pid, loader })),
@@ -127,7 +134,7 @@ export const runVerb: DesignVerb = {
   options: () => [
     once("--program <file>", "the programs, as text (docs/wickit.md)", fileName()),
     once("--setup <file>", "memory and requests: a JSON file", fileName()),
-    once("--place <place>", `where they run: ${placeNames.join(" or ")}`, choice(placeNames)),
+    once("--place <place>", `where they run: ${placeNames.join(", ")}`, choice(placeNames)),
     setting(),
     once("--seed <number>", "seed of the models' random choices", seed).default(1),
   ],

@@ -2,3 +2,14 @@
 export * from "./instructions.ts";
 export { hashConstant, hashPolynomials, hashStep } from "./hash.ts";
 export { loadProgram, wicHead } from "./request.ts";
+export {
+  slotHash,
+  snicLifeBits,
+  snicNodeRow,
+  snicOwnRow,
+  snicPatienceRow,
+  snicPlaces,
+  snicTick,
+  type SnicWicConfig,
+  snicWords,
+} from "./snic.ts";

@@ -18,20 +18,20 @@ const replies = async (name: "list" | "log" | "kv", place: string) => {
   return got.map(({ status, words }) => ({ status, words }));
 };
 
-describe("the examples at both places", () => {
+describe("the examples at all three places", () => {
   test("list", async () => {
     const node = await replies("list", "node");
-    expect(await replies("list", "client")).toEqual(node);
+    for (const place of ["snic", "client"]) expect(await replies("list", place), place).toEqual(node);
     expect(node.map(r => r.words)).toEqual([1n, 2n, 4n, 8n, 16n].map(n => [999n + n]));
   });
   test("log", async () => {
     const node = await replies("log", "node");
-    expect(await replies("log", "client")).toEqual(node);
+    for (const place of ["snic", "client"]) expect(await replies("log", place), place).toEqual(node);
     expect(node.map(r => r.words)).toEqual([[], [0n], [0xaan], [1n], [0xbbn]]);
   });
   test("key-value store", async () => {
     const node = await replies("kv", "node");
-    expect(await replies("kv", "client")).toEqual(node);
+    for (const place of ["snic", "client"]) expect(await replies("kv", place), place).toEqual(node);
     expect(node.slice(-3).map(r => r.words)).toEqual([[261n], [262n], []]);
   });
 });
@@ -42,7 +42,9 @@ describe("settings and setups say what is wrong", () => {
     [["contexts=128"], /contexts = "128"/],
     [["maxInFlight=65"], /must be a whole number from 1 to 64/],
     [["replyWords=9"], /from 1 to 8/],
-    [["place=moon"], /must be client or node/],
+    [["place=moon"], /must be client, node or snic/],
+    [["place=snic", "beatBytes=8"], /give beatBytes=64/],
+    [["slots=8"], /slots = "8"/],
     [["context=4"], /did you mean contexts/],
   ] as const)
     test(set.join(), () => {
