@@ -1,4 +1,4 @@
-import { connect, type Def, instance, mergePorts, module, node } from "../../../../hdl-dsl/index.ts";
+import { connect, instance, mergePorts, module, node } from "../../../../hdl-dsl/index.ts";
 import { asMakingTask, makePorts, readingTaskPorts, type Task } from "../../../supernic/rtl/tasks/index.ts";
 import { headerBytesFrom, taskHeaderBytes } from "../../../supernic/wire/index.ts";
 import { ClioRequester, WicEngine } from "../../rtl/index.ts";
@@ -19,8 +19,8 @@ export const snicPorts = () => mergePorts(readingTaskPorts(), makePorts());
  * requests for the node are taken out of their way and run here; accesses of memory are frames to the node by its port
  * (`ClioRequester`), whose replies come back as packets. Replies to clients are those that the node would send.
  *
- * Latency: 3 cycles to the answer of a packet that is not for the task; of a request with n arguments 9 + n, and 11
- * from its payload's first beat to the engine. Initiation interval: one more, or the payload's beats. Full: no context
+ * Latency: 3 cycles to the answer of a packet that is not for the task; of a request 7, and 16 with eight arguments.
+ * Initiation interval: one more, or the payload's beats. Full: no context
  * free, or the slot taken: BUSY. Frames that cannot leave hold up nothing but frames. Reset: no request, nothing
  * configured; the image stays.
  */
@@ -70,6 +70,6 @@ export function wicTask(p: SnicWicParameters): Task {
       ...{ growth: 0, leavesOut: 0, latency: 16, interval: 17, holds: 2, state: "shared" },
     },
     // It declares which ports it has.
-    hardware: asMakingTask(SnicWic(p) as Def<ReturnType<typeof snicPorts>>),
+    hardware: asMakingTask(SnicWic(p)),
   };
 }
