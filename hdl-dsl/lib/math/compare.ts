@@ -48,7 +48,11 @@ export function isBefore(a: UInt, b: UInt): Bit {
  * Whether serial number `a` comes after `b` (RFC 1982): less than half a round behind it. Numbers exactly half a
  * round apart: no.
  */
-export const isAfter = (a: UInt, b: UInt): Bit => a.eq(b).or(isBefore(a, b)).not();
+export function isAfter(a: UInt, b: UInt): Bit {
+  return carryEqual(a, b)
+    .or(a.sub(b).bit(a.width - 1))
+    .not();
+}
 
 /** Whether `b` is the number behind `a`, which may wrap: each place looks at its neighbour only, no carry runs. */
 export function isNext(b: UInt, a: UInt): Bit {

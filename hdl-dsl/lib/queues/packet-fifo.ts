@@ -46,7 +46,10 @@ const definition = module(
       startNext = place(1 % p.depth);
     const readable = reg(bit, { init: 0 }); // a whole packet is inside
     const full = reg(bit, { init: 0 });
-    const packets = reg(counted, { init: 0 });
+    // With one more and one fewer beside it: which of them comes next is known late, too.
+    const packets = reg(counted, { init: 0 }),
+      more = reg(counted, { init: 1 }),
+      fewer = reg(counted, { init: 2 ** counted.width - 1 });
 
     // A packet that fills the store alone would wait for ever: it stays so until its last beat, and the rest
     // is thrown away.
@@ -79,9 +82,15 @@ const definition = module(
     full.set(mux(pop.or(rollback), constant(0, 1), full.or(kept.and(tailNext.eq(head)))));
     // Whoever commits brings a beat; who pops may take the last one.
     readable.set(commit.or(readable.andNot(pop.and(headNext.eq(start)))));
-    when(commit.and(poppedLast.not()), () => packets.set(packets.add(1))).elseWhen(poppedLast.and(commit.not()), () =>
-      packets.set(packets.sub(1)),
-    );
+    when(commit.andNot(poppedLast), () => {
+      fewer.set(packets);
+      packets.set(more);
+      more.set(more.add(1));
+    }).elseWhen(poppedLast.andNot(commit), () => {
+      more.set(packets);
+      packets.set(fewer);
+      fewer.set(fewer.sub(1));
+    });
 
     const nextHead = node(mux(pop, headNext, head));
     head.set(nextHead);
