@@ -58,7 +58,7 @@ export const GbnReorder = module(
       turned = { ...decided, passed };
     giveBack(parts, turned);
     takeSteps(parts, turned);
-    growOld(parts, look, wait);
+    growOld(parts, look, wait.keeping);
     const events = reg(GbnReorderEvents, { init: 0 });
     events.set({
       waited: wait.keeping.and(look.op.reply),

@@ -1,19 +1,14 @@
-/** Slots grow old. One that begins to wait is new a cycle later, in which none is looked at. */
-import { mux, node, when } from "../../../../../hdl-dsl/index.ts";
-import type { Keeping } from "./keep.ts";
+/** Slots grow old. */
+import { type Bit, mux, node, when } from "../../../../../hdl-dsl/index.ts";
 import type { Look } from "./look.ts";
 import type { Parts } from "./parts.ts";
 
-export function growOld(
-  { sizes, kept }: Parts,
-  { clock, impatient, probe, probed }: Look,
-  { joining, joiningSlot }: Pick<Keeping, "joining" | "joiningSlot">,
-): void {
+export function growOld({ sizes, kept }: Parts, { clock, impatient, probe, probed }: Look, keeping: Bit): void {
   const { slotBits, patienceBits } = sizes,
-    { seen } = kept;
-  const visits = node(clock.bit(patienceBits - slotBits).and(impatient.or(joining).not()));
+    { seen, freeSlot } = kept;
+  const visits = node(clock.bit(patienceBits - slotBits).and(impatient.or(keeping).not()));
   const old = node(probed.and(seen.readAsync(probe)));
-  seen.write(visits.or(joining), node(mux(joining, joiningSlot, probe)), visits);
+  seen.write(visits.or(keeping), node(mux(keeping, freeSlot, probe)), visits);
   when(visits, () => clock.set(0)).elseWhen(clock.bit(patienceBits - slotBits).not(), () => clock.set(clock.add(1)));
   impatient.set(mux(impatient, probed, visits.and(old)));
   when(visits.andNot(old).or(impatient.andNot(probed)), () => probe.set(probe.add(1)));

@@ -1,5 +1,5 @@
 /** What is done with what is looked at. */
-import { bit, constant, mux, node, orTree, priority, reg, type UInt } from "../../../../../hdl-dsl/index.ts";
+import { bit, constant, mux, node, priority, reg, type UInt } from "../../../../../hdl-dsl/index.ts";
 import { waitingAction } from "../waiting.ts";
 import type { Head, Look } from "./look.ts";
 import type { Parts } from "./parts.ts";
@@ -8,13 +8,12 @@ export function decide({ io, ways, kept: waits, steps }: Parts, { reply, op }: L
   const { plan, outs } = ways,
     { isFree, freeSlot, slot, kept } = waits,
     { at } = steps,
-    { now, isDue, past, reached, due, behind, near, far, lost } = head;
+    { now, due, behind, near, far, lost } = head;
   const replies = node(at.decide.and(op.reply)),
     ordered = node(replies.and(reply.ordered)),
     passes = node(reply.ordered.not().or(due).or(behind));
   const stale = node(reply.ordered.and(now.not()));
-  // What passes, is stale, or is near and finds room: said without waiting for which of them it is.
-  const wants = node(orTree([reply.ordered.not(), now.not(), isDue, past, reached.and(isFree)]));
+  const wants = node(passes.or(stale).or(near.and(isFree)));
   // The slot has stood for a cycle and more when it is released.
   const quiet = reg(bit);
   quiet.set(kept.quiet);

@@ -44,9 +44,6 @@ export function beginToWait(
     alone,
     laneNow,
     hint,
-    /** One began to wait in the cycle before; in which slot. */
-    joining,
-    joiningSlot,
     /** The ticket that is waited for, its session's lane and how many wait. */
     chased,
     lane,

@@ -1,17 +1,5 @@
 /** What is looked at, and its session. */
-import {
-  bit,
-  isBefore,
-  isNext,
-  mux,
-  node,
-  ram,
-  reg,
-  struct,
-  uint,
-  type UInt,
-  when,
-} from "../../../../../hdl-dsl/index.ts";
+import { bit, cat, mux, node, ram, reg, struct, uint, type UInt, when } from "../../../../../hdl-dsl/index.ts";
 import { lifeBits, Turn } from "../types.ts";
 import type { Parts } from "./parts.ts";
 
@@ -87,32 +75,25 @@ export function headOf({ p, sizes, kept: { kept }, steps: { at } }: Parts, { ses
     style: "block",
   });
   const was = heads.readSync(node(mux(at.select, session, mux(at.look, kept.turn.session, turn.session))));
-  // Parts of the numbers are compared beside one another, so no carry runs from the lowest bits to what hangs on them.
-  const high = tickets - reachBits,
-    upper = (v: UInt): UInt => v.bits(reachBits, high);
-  const [ours, theirs] = [upper(turn.ticket), upper(was.due)];
-  const borrows = node(turn.ticket.trunc(reachBits).lt(was.due.trunc(reachBits))),
-    same = node(ours.eq(theirs));
-  // Less than `reach` ahead; as much or less behind.
-  const reached = node(mux(borrows, isNext(ours, theirs), same)),
-    justPassed = node(mux(borrows, same, isNext(theirs, ours)));
+  const gap = node<UInt>(turn.ticket.sub(was.due));
   const now = node(turn.life.eq(was.life)),
-    isDue = node(turn.ticket.eq(was.due)),
-    past = node(isBefore(turn.ticket, was.due));
-  const due = node(now.and(isDue)),
-    behind = node(now.and(past)),
-    far = node(now.andNot(past.or(reached))),
-    near = node(now.and(reached).andNot(isDue)),
-    lost = node(behind.andNot(justPassed));
+    due = node(now.and(turn.ticket.eq(was.due))),
+    behind = node(now.and(gap.bit(tickets - 1)));
+  const more = gap.bits(reachBits, tickets - 1 - reachBits);
+  const far = node(now.and(gap.bit(tickets - 1).not()).and(more.any())),
+    near = node(
+      now.and(
+        cat(due, gap.bit(tickets - 1), more.any())
+          .any()
+          .not(),
+      ),
+    ),
+    lost = node(behind.and(more.all().not()));
   return {
     heads,
     was,
     /** It is of this life of the session. Then it is due, behind that, near or far ahead of it, or out of all order. */
     now,
-    /** The same of any life: its number is due, behind that, or less than `reach` ahead or due. */
-    isDue,
-    past,
-    reached,
     due,
     behind,
     near,

@@ -423,8 +423,8 @@ describe("GbnShims", () => {
       ["NACKs do nothing, timeouts neither", /back = goes_back \| times_out/, "back = 1'b0"],
       [
         "frames are sent again from one too late",
-        /from_start \? was_acked : op_sequence\) \+ 32'd1/,
-        "from_start ? was_acked : op_sequence) + 32'd2",
+        /from_start \? was_acked \+ 32'd1/,
+        "from_start ? was_acked + 32'd2",
       ],
       ["a frame is read before it is in memory", /settled = ~/, "settled = 1'b1 | ~"],
       ["ACKs of numbers never sent", /believed =\s*/, "believed = 1'b0 & "],

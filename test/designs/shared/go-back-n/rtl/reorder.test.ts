@@ -743,7 +743,7 @@ describe.each(parameterSets)("GbnReorder, $sessions sessions, beats of $beatByte
     const run = (name: string, design: Dut<Ports>): Promise<unknown> =>
       runBench(name, design, { ...limited, limitCycles: 200_000 }, b => traffic(b, 300, { inside: 8 }));
     const faults: readonly (readonly [string, string | RegExp, string])[] = [
-      ["every reply is behind", /behind = now & past/, "behind = now | past"],
+      ["every reply is behind", /behind = now & gap/, "behind = now | gap"],
       ["of what waited only the first is released", /further = found &/, "further = 1'b0 &"],
       ["a hint is believed", /matches_ <= slot_taken &/, "matches_ <= 1'b1 |"],
       ["each that waits has a lane of its own", /lane_now = .*;/, "lane_now = lanes_pop_payload;"],
