@@ -98,15 +98,14 @@ module GbnRx_b512_u1536_s1024_p1024_e100_c4096_m256_f1 (
   wire [57:0] receiver_answer_answer_peer_identity;
   wire [63:0] receiver_answer_answer_peer_address;
   reg judged_valid; // judge.ts:131
-  reg judged_kept, judged_bad, judged_long, judged_stored, judged_data, judged_answered, judged_nack,
-    judged_management, judged_short, judged_silent; // judge.ts:132
+  reg judged_kept, judged_bad, judged_long, judged_stored, judged_sum_right, judged_data, judged_answered,
+    judged_nack, judged_management, judged_short, judged_silent; // judge.ts:132
   reg [9:0] judged_ours, judged_session;
-  reg [39:0] judged_sums;
   reg [31:0] judged_sequence;
   reg [121:0] judged_peer;
   reg [15:0] judged_ip_length, judged_checksum, judged_udp_length;
   wire queue_push_ready, queue_pop_valid, queue_pop_payload_kept, queue_pop_payload_bad, queue_pop_payload_lost,
-    queue_pop_payload_silent, queue_pop_payload_packet_control, queue_pop_payload_nack; // verdict.ts:62
+    queue_pop_payload_silent, queue_pop_payload_packet_control, queue_pop_payload_nack; // verdict.ts:60
   wire [1:0] queue_pop_payload_kind;
   wire [9:0] queue_pop_payload_packet_session;
   wire [31:0] queue_pop_payload_packet_sequence;
@@ -114,14 +113,14 @@ module GbnRx_b512_u1536_s1024_p1024_e100_c4096_m256_f1 (
   wire [63:0] queue_pop_payload_packet_peer_address;
   wire [15:0] queue_pop_payload_ip_length, queue_pop_payload_checksum, queue_pop_payload_udp_length;
   wire [4:0] queue_level;
-  reg [1:0] entry_kind; // verdict.ts:63
+  reg [1:0] entry_kind; // verdict.ts:61
   reg entry_kept, entry_bad, entry_lost, entry_silent, entry_packet_control, entry_nack;
   reg [9:0] entry_packet_session;
   reg [31:0] entry_packet_sequence;
   reg [57:0] entry_packet_peer_identity;
   reg [63:0] entry_packet_peer_address;
   reg [15:0] entry_ip_length, entry_checksum, entry_udp_length;
-  reg entry_valid; // verdict.ts:64
+  reg entry_valid; // verdict.ts:62
   reg held; // gbn-rx.ts:44
   reg next_full, next_held_kept, next_held_bad, next_held_lost, next_held_silent, next_held_packet_control,
     next_held_nack, next_skid_full, next_skid_held_kept, next_skid_held_bad, next_skid_held_lost,
@@ -212,19 +211,66 @@ module GbnRx_b512_u1536_s1024_p1024_e100_c4096_m256_f1 (
     ((|frames_end_header[435:432]) & (({frames_end_header[295:288], frames_end_header[303:296]} == config_native_port) | (frames_end_header[463:448] == 16'd16)))
     | is_reply_or_or | frames_end_header_or_or
     | (((frames_end_header[431:424] == opcode_pingpong) | (frames_end_header[431:424] == opcode_fence) | (frames_end_header[431:424] == opcode_tlb_shootdown) | (frames_end_header[431:424] == opcode_fpga_pingpong)) & from_node); // senders.ts:51
-  wire [19:0] sum = judged_sums[19:0] + judged_sums[39:20]; // checksum.ts:26
-  wire sum_right = (&sum[15:4]) & (sum[3:0] == ~sum[19:16]); // checksum.ts:29
-  wire ours = (&judged_ours) & sum_right; // verdict.ts:39
-  wire known_session = 1'b1; // verdict.ts:40
+  wire [15:0] sum_first_left =
+    ({frames_end_header[119:112], frames_end_header[127:120]} & {frames_end_header[135:128], frames_end_header[143:136]})
+    | ({frames_end_header[151:144], frames_end_header[159:152]} & ({frames_end_header[119:112], frames_end_header[127:120]} | {frames_end_header[135:128], frames_end_header[143:136]})); // checksum.ts:24
+  wire [15:0] sum_first_right =
+    ({frames_end_header[167:160], frames_end_header[175:168]} & {frames_end_header[183:176], frames_end_header[191:184]})
+    | ({frames_end_header[199:192], frames_end_header[207:200]} & ({frames_end_header[167:160], frames_end_header[175:168]} | {frames_end_header[183:176], frames_end_header[191:184]})); // checksum.ts:25
+  wire [15:0] sum_first_both_xor =
+    {frames_end_header[119:112], frames_end_header[127:120]}
+    ^ {frames_end_header[135:128], frames_end_header[143:136]}
+    ^ {frames_end_header[151:144], frames_end_header[159:152]};
+  wire [15:0] frames_end_header_xor =
+    {frames_end_header[167:160], frames_end_header[175:168]}
+    ^ {frames_end_header[183:176], frames_end_header[191:184]}
+    ^ {frames_end_header[199:192], frames_end_header[207:200]};
+  wire [15:0] sum_first_both = sum_first_both_xor & frames_end_header_xor; // checksum.ts:26
+  wire [15:0] sum_first_ones = sum_first_both_xor ^ frames_end_header_xor; // checksum.ts:28
+  wire [15:0] sum_first_twos_xor = sum_first_left ^ sum_first_right ^ sum_first_both;
+  wire [15:0] sum_first_twos = {sum_first_twos_xor[14:0], sum_first_twos_xor[15]}; // checksum.ts:29
+  wire [15:0] sum_first_fours_or =
+    (sum_first_left & sum_first_right) | (sum_first_both & (sum_first_left | sum_first_right));
+  wire [15:0] sum_first_fours = {sum_first_fours_or[13:0], sum_first_fours_or[15:14]}; // checksum.ts:30
+  wire [15:0] sum_second_ones =
+    {frames_end_header[215:208], frames_end_header[223:216]}
+    ^ {frames_end_header[231:224], frames_end_header[239:232]}
+    ^ {frames_end_header[247:240], frames_end_header[255:248]}; // checksum.ts:16
+  wire [15:0] sum_second_twos_or =
+    ({frames_end_header[215:208], frames_end_header[223:216]} & {frames_end_header[231:224], frames_end_header[239:232]})
+    | ({frames_end_header[247:240], frames_end_header[255:248]} & ({frames_end_header[215:208], frames_end_header[223:216]} | {frames_end_header[231:224], frames_end_header[239:232]}));
+  wire [15:0] sum_second_twos = {sum_second_twos_or[14:0], sum_second_twos_or[15]}; // checksum.ts:16
+  wire [15:0] sum_joined_left =
+    (sum_first_ones & sum_first_twos) | (sum_first_fours & (sum_first_ones | sum_first_twos)); // checksum.ts:24
+  wire [15:0] sum_joined_right =
+    (sum_second_ones & sum_second_twos)
+    | ({frames_end_header[263:256], frames_end_header[271:264]} & (sum_second_ones | sum_second_twos)); // checksum.ts:25
+  wire [15:0] sum_joined_both_xor = sum_first_ones ^ sum_first_twos ^ sum_first_fours;
+  wire [15:0] sum_second_ones_xor =
+    sum_second_ones ^ sum_second_twos ^ {frames_end_header[263:256], frames_end_header[271:264]};
+  wire [15:0] sum_joined_both = sum_joined_both_xor & sum_second_ones_xor; // checksum.ts:26
+  wire [15:0] sum_joined_ones = sum_joined_both_xor ^ sum_second_ones_xor; // checksum.ts:28
+  wire [15:0] sum_joined_twos_xor = sum_joined_left ^ sum_joined_right ^ sum_joined_both;
+  wire [15:0] sum_joined_twos = {sum_joined_twos_xor[14:0], sum_joined_twos_xor[15]}; // checksum.ts:29
+  wire [15:0] sum_joined_fours_or =
+    (sum_joined_left & sum_joined_right) | (sum_joined_both & (sum_joined_left | sum_joined_right));
+  wire [15:0] sum_joined_fours = {sum_joined_fours_or[13:0], sum_joined_fours_or[15:14]}; // checksum.ts:30
+  wire [15:0] sum_ones = sum_joined_ones ^ sum_joined_twos ^ sum_joined_fours; // checksum.ts:16
+  wire [15:0] sum_twos_or =
+    (sum_joined_ones & sum_joined_twos) | (sum_joined_fours & (sum_joined_ones | sum_joined_twos));
+  wire [15:0] sum_twos = {sum_twos_or[14:0], sum_twos_or[15]}; // checksum.ts:16
+  wire sum_right = &(sum_ones ^ sum_twos); // checksum.ts:46
+  wire ours = (&judged_ours) & judged_sum_right; // verdict.ts:37
+  wire known_session = 1'b1; // verdict.ts:38
   wire well =
-    ~judged_short & (judged_data | (judged_answered & ~judged_management)) & (judged_management | known_session); // verdict.ts:41
-  wire lost = judged_long | (~judged_stored & (~ours | judged_data)); // verdict.ts:47
+    ~judged_short & (judged_data | (judged_answered & ~judged_management)) & (judged_management | known_session); // verdict.ts:39
+  wire lost = judged_long | (~judged_stored & (~ours | judged_data)); // verdict.ts:45
   wire [1:0] kind =
     ~ours ? gbn_frame_kind_raw :
     ~well ? gbn_frame_kind_loose :
     judged_management ? gbn_frame_kind_management :
-    gbn_frame_kind_session; // verdict.ts:48
-  wire [16:0] sum_1 = {1'b0, ~judged_checksum} + 17'd65527; // own-ipv4.ts:44
+    gbn_frame_kind_session; // verdict.ts:46
+  wire [16:0] sum = {1'b0, ~judged_checksum} + 17'd65527; // own-ipv4.ts:44
   wire next_ready = ~asks | receiver_packet_ready; // session.ts:28
   wire next_room = ~next_full | next_ready;
   wire of_session = next_held_kind == gbn_frame_kind_session; // session.ts:33
@@ -284,7 +330,7 @@ module GbnRx_b512_u1536_s1024_p1024_e100_c4096_m256_f1 (
     .answer_answer_peer_address  (receiver_answer_answer_peer_address)
   );
 
-  Fifo_Queued_d16 queue ( // verdict.ts:62
+  Fifo_Queued_d16 queue ( // verdict.ts:60
     .clk (clk), .rst (rst),
     .push_valid (entry_valid), .push_ready (queue_push_ready), .push_payload_kind (entry_kind),
     .push_payload_kept (entry_kept), .push_payload_bad (entry_bad), .push_payload_lost (entry_lost),
@@ -422,8 +468,6 @@ module GbnRx_b512_u1536_s1024_p1024_e100_c4096_m256_f1 (
     ({frames_end_header[55:48], frames_end_header[63:56], frames_end_header[71:64], frames_end_header[79:72], frames_end_header[87:80], frames_end_header[95:88]} == config_mac)
     | frames_end_header[48] | (judged_ours_joined == config_ip) | (frames_end_header[215:212] == 4'he)
     | (&judged_ours_joined) | ~(|judged_ours_joined);
-  wire [19:0] judged_sums_sum = {4'd0, frames_end_header[199:192], frames_end_header[207:200]} + {4'd0, frames_end_header[215:208], frames_end_header[223:216]} + ({4'd0, frames_end_header[231:224], frames_end_header[239:232]} + ({4'd0, frames_end_header[247:240], frames_end_header[255:248]} + {4'd0, frames_end_header[263:256], frames_end_header[271:264]}));
-  wire [19:0] frames_end_header_sum = {4'd0, frames_end_header[119:112], frames_end_header[127:120]} + {4'd0, frames_end_header[135:128], frames_end_header[143:136]} + ({4'd0, frames_end_header[151:144], frames_end_header[159:152]} + ({4'd0, frames_end_header[167:160], frames_end_header[175:168]} + {4'd0, frames_end_header[183:176], frames_end_header[191:184]}));
 
   always @(posedge clk) begin
     judged_kept <= frames_end_stored & ~(discard | frames_end_bad | frames_end_long);
@@ -438,7 +482,7 @@ module GbnRx_b512_u1536_s1024_p1024_e100_c4096_m256_f1 (
       {frames_end_header[311:304], frames_end_header[319:312]} == ({frames_end_header[135:128], frames_end_header[143:136]} - 16'd20),
       ~past, {frames_end_header[135:128], frames_end_header[143:136]} >= 16'd28
     };
-    judged_sums <= {judged_sums_sum, frames_end_header_sum};
+    judged_sum_right <= sum_right;
     judged_data <= is_data;
     judged_answered <= answered;
     judged_nack <= frames_end_header[343:336] == 8'd2;
@@ -470,7 +514,7 @@ module GbnRx_b512_u1536_s1024_p1024_e100_c4096_m256_f1 (
     entry_packet_peer_address <= judged_peer[121:58];
     entry_nack <= judged_nack;
     entry_ip_length <= judged_ip_length - 16'd8;
-    entry_checksum <= ~(sum_1[15:0] + {15'd0, sum_1[16]});
+    entry_checksum <= ~(sum[15:0] + {15'd0, sum[16]});
     entry_udp_length <= judged_udp_length - 16'd8;
     early_kind <= next_held_kind;
     early_kept <= next_held_kept;

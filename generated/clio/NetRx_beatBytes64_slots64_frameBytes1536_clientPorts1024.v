@@ -102,10 +102,9 @@ module NetRx_beatBytes64_slots64_frameBytes1536_clientPorts1024 (
   reg pending; // collect.ts:42
   reg [20:0] broken; // cells.ts:21
   reg [1:0] judged_kind, judged_request_kind, answer_kind;
-  reg judged_bad, judged_too_long, judged_checked, judged_request_reply, judged_request_foreign,
-    judged_request_malformed, judged_request_corrupt, judged_request_tracked, judged_request_retry, answer_reply,
-    answer_foreign, answer_malformed, answer_corrupt, answer_tracked, answer_retry;
-  reg [39:0] judged_sums;
+  reg judged_bad, judged_too_long, judged_request_reply, judged_request_foreign, judged_request_malformed,
+    judged_request_corrupt, judged_request_tracked, judged_request_retry, answer_reply, answer_foreign,
+    answer_malformed, answer_corrupt, answer_tracked, answer_retry;
   reg [5:0] judged_request_slot, answer_slot;
   reg [7:0] judged_request_opcode, answer_opcode;
   reg [15:0] judged_request_pid, answer_pid;
@@ -115,17 +114,17 @@ module NetRx_beatBytes64_slots64_frameBytes1536_clientPorts1024 (
   reg [47:0] judged_request_client, answer_client;
   reg dropping_long, dropping_fcs, dropping_short, dropping_mac, dropping_ether_type, dropping_arp,
     dropping_ip_header, dropping_ip_options, dropping_ip_checksum, dropping_fragment, dropping_ip, dropping_length,
-    dropping_protocol, dropping_icmp, dropping_port, dropping_source; // net-rx.ts:71
-  reg released; // net-rx.ts:72
-  reg [5:0] released_slot; // net-rx.ts:73
-  wire answer_room = ~answer_valid | request_ready; // net-rx.ts:38
-  wire judged_room = ~judged_valid | answer_room; // net-rx.ts:40
+    dropping_protocol, dropping_icmp, dropping_port, dropping_source; // net-rx.ts:70
+  reg released; // net-rx.ts:71
+  reg [5:0] released_slot; // net-rx.ts:72
+  wire answer_room = ~answer_valid | request_ready; // net-rx.ts:37
+  wire judged_room = ~judged_valid | answer_room; // net-rx.ts:39
   wire room = ~pending | judged_room; // collect.ts:44
   wire taken = rx_valid & rx_ready; // collect.ts:47
   wire ended = taken & rx_payload_last; // collect.ts:48
   wire [5:0] frame_slot = first ? slot_payload : slot; // collect.ts:49
   wire [63:0] edge_ = rx_payload_keep & ~(rx_payload_keep >> 1); // collect.ts:59
-  wire leaves = pending & judged_room; // net-rx.ts:45
+  wire leaves = pending & judged_room; // net-rx.ts:44
   wire is_arp = {header[103:96], header[111:104]} == 16'd2054; // headers.ts:47
   wire is_ip = {header[103:96], header[111:104]} == 16'd2048; // headers.ts:48
   wire is_icmp = is_ip & (header[191:184] == 8'd1); // headers.ts:49
@@ -134,16 +133,57 @@ module NetRx_beatBytes64_slots64_frameBytes1536_clientPorts1024 (
   wire native = {header[295:288], header[303:296]} == config_native_port; // headers.ts:52
   wire [15:0] port_past = {header[295:288], header[303:296]} - config_client_port; // headers.ts:53
   wire client = port_past < 16'd1024; // headers.ts:55
-  wire too_long = last_byte >= 12'd1536; // net-rx.ts:51
+  wire too_long = last_byte >= 12'd1536; // net-rx.ts:50
   wire [47:0] for_all_joined = {header[7:0], header[15:8], header[23:16], header[31:24], header[39:32], header[47:40]};
-  wire for_all = (for_all_joined == 48'hffffffffffff) & is_arp; // rules.ts:54
-  wire mac_ours = (for_all_joined == config_mac) | for_all | config_accept_any_mac; // rules.ts:55
-  wire ours = {header[247:240], header[255:248], header[263:256], header[271:264]} == config_ip; // rules.ts:56
-  wire arp_ours = {header[311:304], header[319:312], header[327:320], header[335:328]} == config_ip; // rules.ts:35
+  wire for_all = (for_all_joined == 48'hffffffffffff) & is_arp; // rules.ts:62
+  wire mac_ours = (for_all_joined == config_mac) | for_all | config_accept_any_mac; // rules.ts:63
+  wire ours = {header[247:240], header[255:248], header[263:256], header[271:264]} == config_ip; // rules.ts:64
+  wire arp_ours = {header[311:304], header[319:312], header[327:320], header[335:328]} == config_ip; // rules.ts:37
   wire arp_request =
     ({header[119:112], header[127:120]} == 16'd1) & ({header[135:128], header[143:136]} == 16'd2048)
-    & (header[151:144] == 8'd6) & (header[159:152] == 8'd4) & ({header[167:160], header[175:168]} == 16'd1); // rules.ts:38
-  wire past_frame = ({1'b0, header[135:128], header[143:136]} + 17'd13) > {5'd0, last_byte}; // rules.ts:47
+    & (header[151:144] == 8'd6) & (header[159:152] == 8'd4) & ({header[167:160], header[175:168]} == 16'd1); // rules.ts:40
+  wire [15:0] sum_first_left =
+    ({header[119:112], header[127:120]} & {header[135:128], header[143:136]})
+    | ({header[151:144], header[159:152]} & ({header[119:112], header[127:120]} | {header[135:128], header[143:136]})); // checksum.ts:24
+  wire [15:0] sum_first_right =
+    ({header[167:160], header[175:168]} & {header[183:176], header[191:184]})
+    | ({header[199:192], header[207:200]} & ({header[167:160], header[175:168]} | {header[183:176], header[191:184]})); // checksum.ts:25
+  wire [15:0] sum_first_both_xor =
+    {header[119:112], header[127:120]} ^ {header[135:128], header[143:136]} ^ {header[151:144], header[159:152]};
+  wire [15:0] header_xor =
+    {header[167:160], header[175:168]} ^ {header[183:176], header[191:184]} ^ {header[199:192], header[207:200]};
+  wire [15:0] sum_first_both = sum_first_both_xor & header_xor; // checksum.ts:26
+  wire [15:0] sum_first_ones = sum_first_both_xor ^ header_xor; // checksum.ts:28
+  wire [15:0] sum_first_twos_xor = sum_first_left ^ sum_first_right ^ sum_first_both;
+  wire [15:0] sum_first_twos = {sum_first_twos_xor[14:0], sum_first_twos_xor[15]}; // checksum.ts:29
+  wire [15:0] sum_first_fours_or =
+    (sum_first_left & sum_first_right) | (sum_first_both & (sum_first_left | sum_first_right));
+  wire [15:0] sum_first_fours = {sum_first_fours_or[13:0], sum_first_fours_or[15:14]}; // checksum.ts:30
+  wire [15:0] sum_second_ones =
+    {header[215:208], header[223:216]} ^ {header[231:224], header[239:232]} ^ {header[247:240], header[255:248]}; // checksum.ts:16
+  wire [15:0] sum_second_twos_or =
+    ({header[215:208], header[223:216]} & {header[231:224], header[239:232]})
+    | ({header[247:240], header[255:248]} & ({header[215:208], header[223:216]} | {header[231:224], header[239:232]}));
+  wire [15:0] sum_second_twos = {sum_second_twos_or[14:0], sum_second_twos_or[15]}; // checksum.ts:16
+  wire [15:0] sum_joined_left =
+    (sum_first_ones & sum_first_twos) | (sum_first_fours & (sum_first_ones | sum_first_twos)); // checksum.ts:24
+  wire [15:0] sum_joined_right =
+    (sum_second_ones & sum_second_twos) | ({header[263:256], header[271:264]} & (sum_second_ones | sum_second_twos)); // checksum.ts:25
+  wire [15:0] sum_joined_both_xor = sum_first_ones ^ sum_first_twos ^ sum_first_fours;
+  wire [15:0] sum_second_ones_xor = sum_second_ones ^ sum_second_twos ^ {header[263:256], header[271:264]};
+  wire [15:0] sum_joined_both = sum_joined_both_xor & sum_second_ones_xor; // checksum.ts:26
+  wire [15:0] sum_joined_ones = sum_joined_both_xor ^ sum_second_ones_xor; // checksum.ts:28
+  wire [15:0] sum_joined_twos_xor = sum_joined_left ^ sum_joined_right ^ sum_joined_both;
+  wire [15:0] sum_joined_twos = {sum_joined_twos_xor[14:0], sum_joined_twos_xor[15]}; // checksum.ts:29
+  wire [15:0] sum_joined_fours_or =
+    (sum_joined_left & sum_joined_right) | (sum_joined_both & (sum_joined_left | sum_joined_right));
+  wire [15:0] sum_joined_fours = {sum_joined_fours_or[13:0], sum_joined_fours_or[15:14]}; // checksum.ts:30
+  wire [15:0] sum_ones = sum_joined_ones ^ sum_joined_twos ^ sum_joined_fours; // checksum.ts:16
+  wire [15:0] sum_twos_or =
+    (sum_joined_ones & sum_joined_twos) | (sum_joined_fours & (sum_joined_ones | sum_joined_twos));
+  wire [15:0] sum_twos = {sum_twos_or[14:0], sum_twos_or[15]}; // checksum.ts:16
+  wire sum_right = &(sum_ones ^ sum_twos); // checksum.ts:46
+  wire past_frame = ({1'b0, header[135:128], header[143:136]} + 17'd13) > {5'd0, last_byte}; // rules.ts:49
   wire from_node =
     ({header[279:272], header[287:280]} == config_native_port)
     | (({header[279:272], header[287:280]} - config_client_port) < 16'd1024); // senders.ts:49
@@ -168,14 +208,11 @@ module NetRx_beatBytes64_slots64_frameBytes1536_clientPorts1024 (
   wire is_reply =
     ((|header[371:368]) & (native | (header[399:384] == 16'd16))) | is_reply_or_or | header_or_or
     | (((header[367:360] == opcode_pingpong) | (header[367:360] == opcode_fence) | (header[367:360] == opcode_tlb_shootdown) | (header[367:360] == opcode_fpga_pingpong)) & from_node); // senders.ts:51
-  wire [19:0] sum = judged_sums[19:0] + judged_sums[39:20]; // checksum.ts:26
-  wire sum_right = (&sum[15:4]) & (sum[3:0] == ~sum[19:16]); // checksum.ts:29
-  wire [20:0] all = {broken[20:10], judged_checked & ~sum_right, broken[8:0]}; // verdict.ts:17
-  wire refused = |all; // verdict.ts:18
-  wire [20:0] cause = all & (~all + 21'd1); // verdict.ts:19
-  wire spoilt = judged_bad & ~judged_too_long & (refused | (judged_kind != frame_kind_clio) | judged_request_reply); // verdict.ts:23
-  wire dropped = refused | spoilt; // verdict.ts:27
-  wire moves = judged_valid & answer_room; // net-rx.ts:69
+  wire refused = |broken; // verdict.ts:15
+  wire [20:0] cause = broken & (~broken + 21'd1); // verdict.ts:16
+  wire spoilt = judged_bad & ~judged_too_long & (refused | (judged_kind != frame_kind_clio) | judged_request_reply); // verdict.ts:20
+  wire dropped = refused | spoilt; // verdict.ts:24
+  wire moves = judged_valid & answer_room; // net-rx.ts:68
 
   always @(posedge clk)
     if (rst) judged_valid <= 1'b0;
@@ -276,8 +313,6 @@ module NetRx_beatBytes64_slots64_frameBytes1536_clientPorts1024 (
     header[55:48], header[63:56], header[71:64], header[79:72], header[87:80], header[95:88]
   };
   wire [31:0] header_joined = {header[215:208], header[223:216], header[231:224], header[239:232]};
-  wire [19:0] judged_sums_sum = {4'd0, header[199:192], header[207:200]} + {4'd0, header[215:208], header[223:216]} + ({4'd0, header[231:224], header[239:232]} + ({4'd0, header[247:240], header[255:248]} + {4'd0, header[263:256], header[271:264]}));
-  wire [19:0] header_sum = {4'd0, header[119:112], header[127:120]} + {4'd0, header[135:128], header[143:136]} + ({4'd0, header[151:144], header[159:152]} + ({4'd0, header[167:160], header[175:168]} + {4'd0, header[183:176], header[191:184]}));
 
   always @(posedge clk)
     if (leaves) begin
@@ -289,7 +324,7 @@ module NetRx_beatBytes64_slots64_frameBytes1536_clientPorts1024 (
         is_icmp & ({header[135:128], header[143:136]} < 16'd28), is_ip & ~(is_icmp | is_udp),
         is_ip & (({header[135:128], header[143:136]} < 16'd20) | past_frame),
         (broken_joined == config_mac) | header[48] | (is_ip & ((header_joined == config_ip) | (header[215:212] == 4'he) | (&header_joined) | ~(|header_joined))),
-        is_ip & ~ours, is_ip & (header[165] | (|{header[164:160], header[175:168]})), 1'b0,
+        is_ip & ~ours, is_ip & (header[165] | (|{header[164:160], header[175:168]})), is_ip & ~sum_right,
         is_ip & (header[115:112] > 4'd5), is_ip & ((header[119:116] != 4'd4) | (header[115:112] < 4'd5)),
         is_ip & (last_byte < 12'd33), is_arp & ~(arp_request & arp_ours), is_arp & (last_byte < 12'd41),
         ~(is_ip | is_arp), ~mac_ours, last_byte < 12'd13, too_long
@@ -297,8 +332,6 @@ module NetRx_beatBytes64_slots64_frameBytes1536_clientPorts1024 (
       judged_kind <= kind;
       judged_bad <= bad;
       judged_too_long <= too_long;
-      judged_checked <= is_ip;
-      judged_sums <= {judged_sums_sum, header_sum};
       judged_request_slot <= slot;
       judged_request_kind <= kind;
       judged_request_opcode <= header[367:360];
@@ -405,5 +438,5 @@ module NetRx_beatBytes64_slots64_frameBytes1536_clientPorts1024 (
   assign drops_source = dropping_source;
   assign received = leaves;
 
-  wire _unused_ok = &{1'b0, broken[9], edge_[0], 1'b0};
+  wire _unused_ok = &{1'b0, edge_[0], 1'b0};
 endmodule

@@ -4,7 +4,6 @@ import { cells } from "../../../shared/stream/index.ts";
 import { accessBody, frameOffsets } from "../../wire/index.ts";
 import { NetRequest, operandBits } from "../records/records.ts";
 import { DropPulses, dropReasons } from "./drops.ts";
-import { wordSums } from "./net-rx/checksum.ts";
 import { collect } from "./net-rx/collect.ts";
 import { contextOf, requestOf } from "./net-rx/facts.ts";
 import { headersOf, traitsOf } from "./net-rx/headers.ts";
@@ -45,11 +44,11 @@ export const NetRx = module("NetRx", netRxPorts, (io, p) => {
   const leaves = node(frame.pending.and(judgedRoom));
   io.received.set(leaves);
 
-  // First stage: every rule by itself, the checksum down to two numbers.
+  // First stage: every rule by itself.
   const headers = headersOf(header),
     is = traitsOf(p, headers, io.config);
   const tooLong = node(lastByte.ge(p.frameBytes));
-  const rules = rulesOf(headers, is, lastByte, tooLong, io.config);
+  const rules = rulesOf(frame, headers, is, tooLong, io.config);
   io.contextWrite.set({ en: leaves, slot, value: contextOf(header, headers, is) });
   io.operandsWrite.set({ en: leaves, slot, value: header.bits(operandsFrom, operandBits) });
   const broken = cell(uint(rules.length), { name: "broken" }),
@@ -58,12 +57,12 @@ export const NetRx = module("NetRx", netRxPorts, (io, p) => {
   load(leaves, () => {
     broken.set(fromBits(rules.map(r => r.broken)));
     const request = requestOf(p, frame, headers, is, io.config);
-    judged.set({ kind: is.kind, bad: frame.bad, tooLong, checked: is.isIp, sums: wordSums(header), request });
+    judged.set({ kind: is.kind, bad: frame.bad, tooLong, request });
   });
 
   const wrong = p.keys === true ? wrongKey(p, io, frame, { headers, is }, leaves) : undefined;
 
-  // Second stage: the checksum's end and the verdict.
+  // Second stage: the verdict.
   const reasons = rules.map(r => r.reason);
   const { dropped, blames } = verdictOf(judged, broken, reasons);
   const moves = node(judgedValid.and(answerRoom));

@@ -1,31 +1,47 @@
-/** The checksum of the IPv4 header, in two stages. Wires only. */
+/** The checksum of the IPv4 header, without a chain of carries. Wires only. */
 import { type Bit, cat, node, type UInt } from "../../../../../hdl-dsl/index.ts";
-import { ipv4Header } from "../../../../shared/wire/index.ts";
 import { frameOffsets } from "../../../wire/index.ts";
 
-/** Bits of a sum of the header's words: ten of them carry less than 4 bits. */
-const sumBits = 20;
+/**
+ * Carries go to the next place. Those out of the highest come in at the lowest: a sum modulo 65535 is the same then, so
+ * nothing is lost, and nothing runs along a word.
+ */
+const carried = (v: UInt, places: number): UInt =>
+  cat(v.bits(0, v.width - places), v.bits(v.width - places, places)).is(v.width);
+const twoOf = (a: UInt, b: UInt, c: UInt): UInt => a.and(b).or(c.and(a.or(b)));
 
-/** The ten words of the header: seven and three, each a tree of adders. */
-export function wordSums(header: UInt): UInt {
-  const byte = (i: number): UInt => header.bits((frameOffsets.network + i) * 8, 8);
-  const word = (i: number): UInt => cat(byte(2 * i), byte(2 * i + 1)).zext(sumBits);
-  const total = (from: number, to: number): UInt => {
-    const middle = (from + to) >> 1;
-    return to - from === 1 ? word(from) : total(from, middle).add(total(middle, to));
-  };
-  const words = ipv4Header.bytes / 2;
-  return cat(total(words >> 1, words), total(0, words >> 1));
+/** Three words as two of the same sum. */
+function three(a: UInt, b: UInt, c: UInt, name: string): readonly [UInt, UInt] {
+  const twos = twoOf(a, b, c);
+  return [node(a.xor(b).xor(c), { name: `${name}_ones` }), node(carried(twos, 1), { name: `${name}_twos` })];
+}
+
+type Six = readonly [UInt, UInt, UInt, UInt, UInt, UInt];
+/** Six words as three of the same sum: in each place a LUT counts six bits, for each bit of their number. */
+function six([a, b, c, d, e, f]: Six, name: string): readonly [UInt, UInt, UInt] {
+  const left = a.xor(b).xor(c),
+    right = d.xor(e).xor(f);
+  const ab = node(twoOf(a, b, c), { name: `${name}_left` }),
+    de = node(twoOf(d, e, f), { name: `${name}_right` }),
+    both = node(left.and(right), { name: `${name}_both` });
+  return [
+    node(left.xor(right), { name: `${name}_ones` }),
+    node(carried(ab.xor(de).xor(both), 1), { name: `${name}_twos` }),
+    node(carried(twoOf(ab, de, both), 2), { name: `${name}_fours` }),
+  ];
 }
 
 /**
- * Whether the sum is a multiple of 65535. Folding the carries to 0xffff tests the same; here one comparison does: the
- * carries and the low word add up without a new carry.
+ * Whether the ten words of the header add up to a multiple of 65535, which is what a right checksum makes them (RFC
+ * 1071). Of two words in their place, one is the other's complement then. Both would be 65535 only if six bits were
+ * counted as seven in each place, and ten zeros, which leave two, are no such sum.
  */
-export function sumIsRight(sums: UInt): Bit {
-  const sum = node(sums.bits(0, sumBits).add(sums.bits(sumBits, sumBits)));
-  const carries = sum.bits(16, 4),
-    complement = sum.bits(0, 4).eq(carries.not());
-  const sumRight = node(sum.bits(4, 12).all().and(complement));
-  return sumRight;
+export function checksumIsRight(header: UInt): Bit {
+  const byte = (i: number): UInt => header.bits((frameOffsets.network + i) * 8, 8);
+  const word = (i: number): UInt => cat(byte(2 * i), byte(2 * i + 1));
+  const first = six([word(0), word(1), word(2), word(3), word(4), word(5)], "sum_first"),
+    second = three(word(6), word(7), word(8), "sum_second");
+  const joined = six([...first, ...second, word(9)], "sum_joined"),
+    [a, b] = three(...joined, "sum");
+  return node(a.xor(b).all(), { name: "sum_right" });
 }

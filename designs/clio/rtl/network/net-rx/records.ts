@@ -1,5 +1,5 @@
 /** What the stages of net_rx hand to one another, and its sizes. */
-import { bit, type Bit, struct, uint, type UInt, type Val } from "../../../../../hdl-dsl/index.ts";
+import { bit, type Bit, struct, type UInt, type Val } from "../../../../../hdl-dsl/index.ts";
 import { casBody, frameOffsets } from "../../../wire/index.ts";
 import { FrameKind, NetRequest } from "../../records/records.ts";
 
@@ -49,10 +49,6 @@ export const Judged = (p: NetRxParameters) =>
     kind: FrameKind,
     bad: bit,
     tooLong: bit,
-    /** It has an IPv4 header: its checksum counts. */
-    checked: bit,
-    /** The words of that header in two sums of 20 bits. */
-    sums: uint(40),
     request: NetRequest(p),
   });
 export type Judged = Val<ReturnType<typeof Judged>>;

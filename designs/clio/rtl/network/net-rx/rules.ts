@@ -1,5 +1,5 @@
 /** The rules by which a frame is dropped (designs/clio/model/rules.md, section 1), each by itself. Wires only. */
-import { type Bit, constant, node, type UInt, type Val } from "../../../../../hdl-dsl/index.ts";
+import { type Bit, node, type UInt, type Val } from "../../../../../hdl-dsl/index.ts";
 import {
   arpPacket,
   broadcastMac,
@@ -13,7 +13,9 @@ import { clioHeader, frameOffsets } from "../../../wire/index.ts";
 import type { NetConfig } from "../../records/records.ts";
 import type { DropReasonName } from "../drops.ts";
 import { isNoSender, isNoStation } from "../senders.ts";
+import { checksumIsRight } from "./checksum.ts";
 import type { Headers, Traits } from "./headers.ts";
+import type { Frame } from "./records.ts";
 
 type Config = Val<typeof NetConfig>;
 
@@ -48,7 +50,13 @@ function goesPast(totalLength: UInt, lastByte: UInt): Bit {
 }
 
 /** All rules in their order: the first that is broken counts. `tooLong` is rule 1, since other stages ask it too. */
-export function rulesOf(headers: Headers, is: Traits, lastByte: UInt, tooLong: Bit, config: Config): readonly Rule[] {
+export function rulesOf(
+  { header, lastByte }: Frame,
+  headers: Headers,
+  is: Traits,
+  tooLong: Bit,
+  config: Config,
+): readonly Rule[] {
   const { isArp, isIp, isIcmp, isUdp } = is,
     { ethernet, ip, icmp, udp } = headers;
   const forAll = node(ethernet.dst.eq(broadcastMac).and(isArp));
@@ -68,8 +76,7 @@ export function rulesOf(headers: Headers, is: Traits, lastByte: UInt, tooLong: B
     { reason: "short", broken: isIp.and(lastByte.lt(lastByteOf.ipv4)) },
     { reason: "ipHeader", broken: isIp.and(ip.version.ne(4).or(ip.ihl.lt(5))) },
     { reason: "ipOptions", broken: isIp.and(ip.ihl.gt(5)) },
-    // Decided in the next stage (checksum.ts).
-    { reason: "ipChecksum", broken: constant(0, 1) },
+    { reason: "ipChecksum", broken: isIp.andNot(checksumIsRight(header)) },
     { reason: "fragment", broken: isIp.and(ip.moreFragments.or(ip.fragmentOffset.any())) },
     { reason: "ip", broken: isIp.andNot(ours) },
     { reason: "source", broken: noSender.or(isIp.and(noStation)) },

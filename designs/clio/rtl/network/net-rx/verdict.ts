@@ -1,8 +1,7 @@
-/** The second stage: the checksum's end, and whether a frame is dropped for which rule. Wires only. */
-import { type Bit, fromBits, lowestSet, node, orTree, type UInt } from "../../../../../hdl-dsl/index.ts";
+/** The second stage: whether a frame is dropped for which rule. Wires only. */
+import { type Bit, lowestSet, node, orTree, type UInt } from "../../../../../hdl-dsl/index.ts";
 import { FrameKind } from "../../records/records.ts";
 import type { DropReasonName } from "../drops.ts";
-import { sumIsRight } from "./checksum.ts";
 import type { Judged } from "./records.ts";
 
 export interface Verdict {
@@ -13,10 +12,8 @@ export interface Verdict {
 
 /** `broken`: the rules that the first stage found broken; `reasons`: what each rule drops a frame for. */
 export function verdictOf(judged: Judged, broken: UInt, reasons: readonly DropReasonName[]): Verdict {
-  const sumWrong = judged.checked.andNot(sumIsRight(judged.sums));
-  const all = node(fromBits(reasons.map((reason, i) => (reason === "ipChecksum" ? sumWrong : broken.bit(i)))));
-  const refused = node(all.any());
-  const cause = node(lowestSet(all));
+  const refused = node(broken.any());
+  const cause = node(lowestSet(broken));
   // A frame that the MAC found bad is answered when it is a whole request and no reply. Otherwise it counts as bad,
   // before any other fault but too long.
   const unanswered = refused.or(judged.kind.ne(FrameKind.clio)).or(judged.request.reply);

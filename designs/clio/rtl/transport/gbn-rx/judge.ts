@@ -23,7 +23,7 @@ import {
 import { gbnHeader, gbnTypes, managementSlot } from "../../../../shared/go-back-n/wire/index.ts";
 import { ethernetHeader, etherType, ipProtocol, ipv4Header, udpHeader } from "../../../../shared/wire/index.ts";
 import { clioHeader, frameOffsets, operations } from "../../../wire/index.ts";
-import { wordSums } from "../../network/net-rx/checksum.ts";
+import { checksumIsRight } from "../../network/net-rx/checksum.ts";
 import { isNoSender, isNoStation, isReply } from "../../network/senders.ts";
 import { opcodeOffset, sizeOffset, statusOffset } from "../gbn-opcode.ts";
 import type { GbnRxIo, GbnRxParameters } from "./ports.ts";
@@ -37,7 +37,7 @@ export const Judged = struct({
   long: bit,
   stored: bit,
   ours: uint(10),
-  sums: uint(40),
+  sumRight: bit,
   data: bit,
   answered: bit,
   nack: bit,
@@ -138,7 +138,7 @@ export function judge(io: GbnRxIo, p: GbnRxParameters, frames: InstanceOf<typeof
     long: end.long,
     stored: end.stored,
     ours: rulesOf(io, headers, kind, past).is(10),
-    sums: wordSums(end.header).is(40),
+    sumRight: checksumIsRight(end.header),
     data: isData,
     answered,
     nack: gbn.type.eq(gbnTypes.nack),

@@ -14,7 +14,6 @@ import {
 } from "../../../../../hdl-dsl/index.ts";
 import { changedChecksum } from "../../../../shared/frame/index.ts";
 import { gbnBytes, GbnFrameKind, GbnPacket, sessionBits, wirePeer } from "../../../../shared/go-back-n/rtl/index.ts";
-import { sumIsRight } from "../../network/net-rx/checksum.ts";
 import type { judge, Judged } from "./judge.ts";
 import { type GbnRxParameters, tableOf } from "./ports.ts";
 
@@ -35,8 +34,7 @@ export const Queued = (p: GbnRxParameters) =>
 
 /** Whether it is a packet for the node, and whose. */
 function kindOf(p: GbnRxParameters, judged: Val<typeof Judged>) {
-  const sumRight = sumIsRight(judged.sums);
-  const ours = node(judged.ours.all().and(sumRight));
+  const ours = node(judged.ours.all().and(judged.sumRight));
   const knownSession = node(without(judged.session, sessionBits(p)).any().not());
   const well = node(
     judged.short

@@ -79,7 +79,13 @@ describe("NetRx", () => {
     const faults: readonly (readonly [string, string | RegExp, string])[] = [
       ["a last byte one lane off", /last_byte <= \{/, "last_byte <= 32'd1 + {"],
       ["a frame of two kinds of ports", /native \| client/, "native"],
-      ["carries of the checksum forgotten", /sum_right = [^;]*;/, "sum_right = &sum[15:0];"],
+      [
+        "carries out of the checksum forgotten",
+        /sum_joined_twos = \{.*\};/,
+        "sum_joined_twos = {sum_joined_twos_xor[14:0], 1'b0};",
+      ],
+      ["one of two places' carries forgotten", /sum_first_fours_or\[15:14\]\}/, "sum_first_fours_or[15], 1'b0}"],
+      ["of three words two are carried", /sum_second_twos_or =\s[^;]*;/, "sum_second_twos_or = sum_second_ones;"],
       ["the slot of the frame behind", /judged_request_slot <= slot;/, "judged_request_slot <= frame_slot;"],
       ["a frame written past its slot", /buffer_write_en = [^;]*;/, "buffer_write_en = taken;"],
       ["an FCS error forgotten", /bad <= rx_payload_user;/, "bad <= 1'b0;"],
