@@ -4,6 +4,7 @@ import {
   cat,
   connect,
   fsm,
+  type FsmControl,
   linearMap,
   mux,
   node,
@@ -15,6 +16,7 @@ import {
   type StreamOut,
   struct,
   uint,
+  type UInt,
   when,
 } from "../../../../hdl-dsl/index.ts";
 import { frameOffsets, statusBits } from "../../../clio/wire/index.ts";
@@ -108,133 +110,161 @@ function packetState(p: SnicWicParameters, config: Configuration) {
   };
 }
 
+/** All that the steps of one packet see and set. */
+function walkOf(life: UInt, s: ReturnType<typeof packetState>, slots: Slots, io: Ends) {
+  const { at } = s;
+  const draining = flag("drains"),
+    answered = flag("is_answered"),
+    drops = flag("drops"),
+    some = flag("has_payload"),
+    index = reg(uint(4), { name: "given_words" }),
+    refuses = reg(uint(4), { name: "refuses_with" });
+  const held = slots.askers.readSync(at, { name: "known_asker" }),
+    now = slots.is(at),
+    // What they were in `Look`. A slot that ends or leaves since has a reply that leaves: with the number of before.
+    state = {
+      running: flag("slot_runs"),
+      done: flag("slot_is_done"),
+      queued: flag("slot_waits"),
+      loads: flag("slot_is_read"),
+    };
+  const mine = node(s.same.and(state.running.or(state.done)), { name: "is_known" }),
+    kept = node(state.done.and(life.any()), { name: "is_kept" }),
+    taken = node(state.running.or(state.queued).or(state.loads).or(kept), { name: "is_taken" });
+  return {
+    ...{ io, s, slots, draining, answered, drops, some, index, refuses, state, held, now, mine, taken },
+    rx: stream(io.rx.shape, { name: "from_node" }),
+  };
+}
+type Walk = ReturnType<typeof walkOf>;
+type Go = FsmControl<(typeof names)[number]>;
+
+/** What a packet is, and the words of a request. */
+function arriving(go: Go, { s, io, draining, answered, drops, some, index, refuses }: Walk) {
+  const { who, at, args, words } = s;
+  const { data, last } = io.payload.payload;
+  return {
+    Idle: () => {
+      for (const r of [draining, answered, drops]) r.set(0);
+      index.set(0);
+      some.set(io.packet.payload.payloadBytes.any());
+      who.set(io.packet.payload);
+      when(io.packet.valid, () => go.go("Class"));
+    },
+    Class: () => {
+      s.request.set(s.is.request);
+      s.reply.set(s.is.reply);
+      s.fits.set(s.is.fits);
+      words.set(s.is.words.is(4));
+      s.program.set(who.header.bits(8 * programAt, 16).is(16));
+      const { ip, port, operation } = s.asker;
+      const bits = at.width;
+      at.set(linearMap(cat(operation.trunc(bits), port, ip), bits, slotHash(bits)).is(bits));
+      go.go("Sort");
+    },
+    Sort: () => {
+      drops.set(s.request.or(s.reply));
+      refuses.set(statusBits.MALFORMED);
+      when(s.request.and(s.fits), () => go.go("Args"))
+        .elseWhen(s.reply, () => go.go("Head"))
+        .otherwise(() => {
+          draining.set(some);
+          go.go("Answer");
+          when(s.request, () => go.go("Refuse"));
+        });
+    },
+    // Two bytes of the head are the first beat's, and two of the eighth word are the second's.
+    Args: () => {
+      args.set(data.shr(16));
+      s.same.set(0);
+      when(io.payload.valid, () => {
+        go.go("Look");
+        when(last.not(), () => go.go("Tail"));
+      });
+    },
+    Tail: () => {
+      args.setBits(496, data.bits(0, 16));
+      when(io.payload.valid, () => {
+        draining.set(last.not());
+        go.go("Look");
+      });
+    },
+  };
+}
+/** Whether a request is known, takes a slot, or is refused; it goes to the engine word by word. */
+function deciding(go: Go, { s, io, index, refuses, state, held, now, mine, taken, slots }: Walk) {
+  const { at, args, words } = s;
+  return {
+    Look: () => {
+      state.running.set(now.running);
+      state.done.set(now.done);
+      state.queued.set(now.queued);
+      state.loads.set(slots.loads(at));
+      const { ip, port, operation } = s.asker;
+      s.same.set(held.ip.eq(ip).and(held.port.eq(port)).and(held.operation.eq(operation)));
+      go.go("Decide");
+    },
+    Decide: () => {
+      refuses.set(statusBits.BUSY);
+      when(mine, () => {
+        go.go("Answer");
+        when(state.done.andNot(state.queued), () => go.go("Again"));
+      })
+        .elseWhen(taken.or(slots.full), () => go.go("Refuse"))
+        .otherwise(() => go.go("Hand"));
+    },
+    Again: () => when(slots.again.ready, () => go.go("Answer")),
+    Hand: () => {
+      when(io.request.ready, () => {
+        go.go("Words");
+        when(words.eq(0), () => go.go("Answer"));
+      });
+    },
+    Words: () => {
+      when(io.requestData.ready, () => {
+        args.set(args.shr(64));
+        index.set(index.add(1));
+        when(index.add(1).eq(words), () => go.go("Answer"));
+      });
+    },
+  };
+}
+/** A refusal, a frame of the node on its way to the client, and the answer to the packet. */
+function leaving(go: Go, { io, draining, answered, some, rx }: Walk) {
+  const { last } = io.payload.payload;
+  return {
+    // Whoever comes while another refusal waits is not told: it asks again when its time is over.
+    Refuse: () => go.go("Answer"),
+    Head: () => {
+      when(rx.ready, () => {
+        go.go("Answer");
+        when(some, () => go.go("Body"));
+      });
+    },
+    Body: () => when(io.payload.fire.and(last), () => go.go("Answer")),
+    Answer: () => {
+      when(io.answer.ready, () => answered.set(1));
+      when(answered.or(io.answer.ready).and(draining.not().or(io.payload.fire.and(last))), () => go.go("Idle"));
+    },
+  };
+}
+
 /**
  * Takes packets and answers each: what is not for the task goes on, what is for it is dropped, since its reply is a
  * frame of its own. A request takes a slot and goes to the engine; one that repeats a request which runs gives it its
  * numbers; one that repeats a request which has ended asks for its reply again. BUSY: no context, or no slot. No step
  * waits for frames that leave, so neither do packets.
  */
-// The steps of one packet and what each sets are read together.
-// eslint-disable-next-line max-lines-per-function
 export function takePackets(p: SnicWicParameters, config: Configuration, slots: Slots, io: Ends) {
-  // eslint-disable-next-line max-lines-per-function
   return scope("packets", () => {
     const s = packetState(p, config),
       { who, at, args, words } = s;
-    const draining = flag("drains"),
-      answered = flag("is_answered"),
-      drops = flag("drops"),
-      some = flag("has_payload"),
-      index = reg(uint(4), { name: "given_words" }),
-      refuses = reg(uint(4), { name: "refuses_with" });
-    const held = slots.askers.readSync(at, { name: "known_asker" }),
-      now = slots.is(at),
-      // What they were in `Look`. A slot that ends or leaves since has a reply that leaves: with the number of before.
-      state = {
-        running: flag("slot_runs"),
-        done: flag("slot_is_done"),
-        queued: flag("slot_waits"),
-        loads: flag("slot_is_read"),
-      };
-    const mine = node(s.same.and(state.running.or(state.done)), { name: "is_known" }),
-      kept = node(state.done.and(config.life.any()), { name: "is_kept" }),
-      taken = node(state.running.or(state.queued).or(state.loads).or(kept), { name: "is_taken" });
-    const rx = stream(io.rx.shape, { name: "from_node" }),
+    const walk = walkOf(config.life, s, slots, io),
+      { draining, answered, drops, some, refuses, mine, taken, rx } = walk,
       refusal = stream(Refusal, { name: "refusal" }),
       { data, last } = io.payload.payload;
 
-    const phase = fsm(names, "Idle", go => ({
-      Idle: () => {
-        for (const r of [draining, answered, drops]) r.set(0);
-        index.set(0);
-        some.set(io.packet.payload.payloadBytes.any());
-        who.set(io.packet.payload);
-        when(io.packet.valid, () => go.go("Class"));
-      },
-      Class: () => {
-        s.request.set(s.is.request);
-        s.reply.set(s.is.reply);
-        s.fits.set(s.is.fits);
-        words.set(s.is.words.is(4));
-        s.program.set(who.header.bits(8 * programAt, 16).is(16));
-        const { ip, port, operation } = s.asker;
-        const bits = slotBitsOf(p);
-        at.set(linearMap(cat(operation.trunc(bits), port, ip), bits, slotHash(bits)).is(bits));
-        go.go("Sort");
-      },
-      Sort: () => {
-        drops.set(s.request.or(s.reply));
-        refuses.set(statusBits.MALFORMED);
-        when(s.request.and(s.fits), () => go.go("Args"))
-          .elseWhen(s.reply, () => go.go("Head"))
-          .otherwise(() => {
-            draining.set(some);
-            go.go("Answer");
-            when(s.request, () => go.go("Refuse"));
-          });
-      },
-      // Two bytes of the head are the first beat's, and two of the eighth word are the second's.
-      Args: () => {
-        args.set(data.shr(16));
-        s.same.set(0);
-        when(io.payload.valid, () => {
-          go.go("Look");
-          when(last.not(), () => go.go("Tail"));
-        });
-      },
-      Tail: () => {
-        args.setBits(496, data.bits(0, 16));
-        when(io.payload.valid, () => {
-          draining.set(last.not());
-          go.go("Look");
-        });
-      },
-      Look: () => {
-        state.running.set(now.running);
-        state.done.set(now.done);
-        state.queued.set(now.queued);
-        state.loads.set(slots.loads(at));
-        const { ip, port, operation } = s.asker;
-        s.same.set(held.ip.eq(ip).and(held.port.eq(port)).and(held.operation.eq(operation)));
-        go.go("Decide");
-      },
-      Decide: () => {
-        refuses.set(statusBits.BUSY);
-        when(mine, () => {
-          go.go("Answer");
-          when(state.done.andNot(state.queued), () => go.go("Again"));
-        })
-          .elseWhen(taken.or(slots.full), () => go.go("Refuse"))
-          .otherwise(() => go.go("Hand"));
-      },
-      Again: () => when(slots.again.ready, () => go.go("Answer")),
-      Hand: () => {
-        when(io.request.ready, () => {
-          go.go("Words");
-          when(words.eq(0), () => go.go("Answer"));
-        });
-      },
-      Words: () => {
-        when(io.requestData.ready, () => {
-          args.set(args.shr(64));
-          index.set(index.add(1));
-          when(index.add(1).eq(words), () => go.go("Answer"));
-        });
-      },
-      // Whoever comes while another refusal waits is not told: it asks again when its time is over.
-      Refuse: () => go.go("Answer"),
-      Head: () => {
-        when(rx.ready, () => {
-          go.go("Answer");
-          when(some, () => go.go("Body"));
-        });
-      },
-      Body: () => when(io.payload.fire.and(last), () => go.go("Answer")),
-      Answer: () => {
-        when(io.answer.ready, () => answered.set(1));
-        when(answered.or(io.answer.ready).and(draining.not().or(io.payload.fire.and(last))), () => go.go("Idle"));
-      },
-    }));
+    const phase = fsm(names, "Idle", go => ({ ...arriving(go, walk), ...deciding(go, walk), ...leaving(go, walk) }));
     const decides = phase.is("Decide"),
       takes = node(decides.andNot(mine).andNot(taken).andNot(slots.full), { name: "takes" }),
       renames = node(decides.and(mine), { name: "renames" });

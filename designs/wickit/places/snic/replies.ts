@@ -81,6 +81,27 @@ function headerOf({ client }: Configuration, { asked, status, words, checksum }:
   );
 }
 
+/** The first beat of a reply, or its second: what the first has no room for. */
+function beatOf(config: Configuration, kept: Known, data: UInt, more: Bit, second: Bit) {
+  const header = headerOf(config, kept),
+    body = mux(more, data, constant(0, 64 * mostWords)),
+    lane = 8 * beat - front;
+  return {
+    data: mux(second, data.shr(lane), cat(body.trunc(lane), header).is(8 * beat)),
+    count: mux(
+      second,
+      kept.words
+        .zext(7)
+        .shl(3)
+        .sub(lane / 8),
+      mux(more, constant(beat, 7), constant(minimumFrame, 7)),
+    ).is(7),
+    last: second.or(more.not()),
+    bad: 0,
+    port: kept.asked.ingress,
+  };
+}
+
 /**
  * Sends a refusal, or the oldest slot whose reply is to be sent. A refusal that comes while another one waits is
  * forgotten. Latency from a slot of n words to its first beat 8 + n cycles, of a refusal 5; initiation interval one
@@ -177,25 +198,8 @@ export function sendReplies(
     // All of the slot is here: it may be another request's.
     when(phase.is("Sum"), () => slots.loading.set(0));
 
-    const second = phase.is("Second"),
-      header = headerOf(config, { asked, status, words, checksum }),
-      body = mux(more, data, constant(0, 64 * mostWords)),
-      lane = 8 * beat - front;
-    frames.valid.set(phase.is("First").or(second));
-    frames.payload.set({
-      data: mux(second, data.shr(lane), cat(body.trunc(lane), header).is(8 * beat)),
-      count: mux(
-        second,
-        words
-          .zext(7)
-          .shl(3)
-          .sub(lane / 8),
-        mux(more, constant(beat, 7), constant(minimumFrame, 7)),
-      ).is(7),
-      last: second.or(more.not()),
-      bad: 0,
-      port: asked.ingress,
-    });
+    frames.valid.set(phase.is("First").or(phase.is("Second")));
+    frames.payload.set(beatOf(config, { asked, status, words, checksum }, data, more, phase.is("Second")));
     return { frames, idle: node(phase.is("Idle").andNot(waits), { name: "idle" }) };
   });
 }

@@ -135,4 +135,4 @@ it("programs run in the device, with ports that pause and a network that loses f
       expect((await device.counters()).middle["dropTask"]).toBeGreaterThan(60);
     },
   );
-}, 120_000);
+});

@@ -468,7 +468,7 @@ export async function strangersRun(b: B, p: typeof usual, count: number, o: Part
     else if (clio?.status === status.OK) foreign++;
     else refused++;
     // Before the node, another user and another port say what it would, with another value.
-    if (!toNode || !ethernet || !ipv4 || !udp || !clio || clio.opcode === opcode.FENCE) return;
+    if (!toNode || !ethernet || !udp || !clio || clio.opcode === opcode.FENCE) return;
     const { va, length } = decode(accessBody, parts.body ?? new Uint8Array()),
       body = concat(encode(accessBody, { va, length }), new Uint8Array(8).fill(0x77)),
       forged = replyFrame(snicNode, { ethernet, ipv4, udp, clio, native: true }, 0x41, status.OK, body);
