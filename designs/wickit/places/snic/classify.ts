@@ -3,7 +3,7 @@ import { node, type Val } from "../../../../hdl-dsl/index.ts";
 import { clioHeader, frameOffsets, opcodeBits, udpPorts } from "../../../clio/wire/index.ts";
 import { cutFields } from "../../../shared/frame/index.ts";
 import { ethernetHeader, etherType, ipProtocol, ipv4Header, udpHeader } from "../../../shared/wire/index.ts";
-import type { TaskPacket } from "../../../supernic/rtl/tasks/index.ts";
+import type { TaskPacket } from "../../../supernic/rtl/index.ts";
 import { taskHeaderBytes } from "../../../supernic/wire/index.ts";
 import { mostWords, wordBytes } from "../../wire/index.ts";
 import type { Configuration } from "./configuration.ts";

@@ -1,6 +1,6 @@
 /** The words of configuration as the engine and its client have them. */
 import { bit, node, reg, uint, type UInt, type Val, when } from "../../../../hdl-dsl/index.ts";
-import type { TaskConfig } from "../../../supernic/rtl/tasks/index.ts";
+import type { TaskConfig } from "../../../supernic/rtl/index.ts";
 import { snicLifeBits, snicNodeRow, snicOwnRow, snicPatienceRow, snicPlaces } from "../../wire/index.ts";
 import { udpPorts } from "../../../clio/wire/index.ts";
 

@@ -15,7 +15,7 @@ import {
   when,
 } from "../../../../hdl-dsl/index.ts";
 import type { AxisBeat } from "../../../shared/frame/index.ts";
-import { MadeBeat } from "../../../supernic/rtl/tasks/index.ts";
+import { MadeBeat } from "../../../supernic/rtl/index.ts";
 
 /** The client's frames, all of them to the node. */
 export function framesToNode(from: StreamIn<ReturnType<typeof AxisBeat>>, port: UInt): StreamIn<typeof MadeBeat> {

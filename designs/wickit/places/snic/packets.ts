@@ -21,13 +21,7 @@ import {
 } from "../../../../hdl-dsl/index.ts";
 import { frameOffsets, statusBits } from "../../../clio/wire/index.ts";
 import { type AxisBeat } from "../../../shared/frame/index.ts";
-import {
-  asItWas,
-  type PayloadBeat,
-  type TaskAnswer,
-  TaskPacket,
-  TaskVerdict,
-} from "../../../supernic/rtl/tasks/index.ts";
+import { asItWas, type PayloadBeat, type TaskAnswer, TaskPacket, TaskVerdict } from "../../../supernic/rtl/index.ts";
 import type { WicRequest, Word } from "../../rtl/index.ts";
 import { slotHash } from "../../wire/index.ts";
 import { classify, headersOf } from "./classify.ts";

@@ -27,7 +27,7 @@ import {
 } from "../../../clio/wire/index.ts";
 import { ipv4Constants, ipv4ConstantSum, joinBytes, joinFields } from "../../../shared/frame/index.ts";
 import { ethernetHeader, etherType, ipv4Header, minimumFrame, udpHeader } from "../../../shared/wire/index.ts";
-import { MadeBeat } from "../../../supernic/rtl/tasks/index.ts";
+import { MadeBeat } from "../../../supernic/rtl/index.ts";
 import { mostWords } from "../../wire/index.ts";
 import type { Configuration } from "./configuration.ts";
 import type { Refusal } from "./packets.ts";

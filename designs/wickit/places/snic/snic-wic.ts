@@ -1,5 +1,5 @@
 import { connect, instance, mergePorts, module, node } from "../../../../hdl-dsl/index.ts";
-import { asMakingTask, makePorts, readingTaskPorts, type Task } from "../../../supernic/rtl/tasks/index.ts";
+import { asMakingTask, makePorts, readingTaskPorts, type Task } from "../../../supernic/rtl/index.ts";
 import { headerBytesFrom, taskHeaderBytes } from "../../../supernic/wire/index.ts";
 import { ClioRequester, WicEngine } from "../../rtl/index.ts";
 import { configurationOf } from "./configuration.ts";

@@ -8,10 +8,9 @@ import {
   leftAtRest,
   SimulatedSuperNic,
   unaccounted,
-} from "../../../../designs/supernic/rig/device/index.ts";
+} from "../../../../designs/supernic/rig/index.ts";
 import type { Task } from "../../../../designs/supernic/rtl/index.ts";
-import { readSetup } from "../../../../designs/supernic/software/index.ts";
-import { taskWrite } from "../../../../designs/supernic/software/setup/index.ts";
+import { readSetup, taskWrite } from "../../../../designs/supernic/software/index.ts";
 import { macControlAddress } from "../../../../designs/supernic/wire/index.ts";
 import { decode, ethernetHeader } from "../../../../designs/shared/wire/index.ts";
 import { runWic } from "../../../../designs/wickit/model/index.ts";
