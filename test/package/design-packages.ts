@@ -22,7 +22,7 @@ export function designPackages(tarball: () => string, long: boolean): void {
         tarballs.set(design, join(project.folder, name));
       }
       await project.begin(tarball());
-    }, 300_000);
+    });
     afterAll(() => rmSync(project.folder, { recursive: true, force: true }));
 
     it("the package of the language has none of them, and says how to get one", async () => {

@@ -35,7 +35,7 @@ export function firstChapter(tarball: () => string, long: boolean): void {
       project.write("tsconfig.json", block("01", "json tsconfig.json"));
       project.write("counter.ts", block("01", "ts counter.ts"));
       project.write("counter.test.ts", block("10", "ts counter.test.ts"));
-    }, 300_000);
+    });
     afterAll(() => rmSync(project.folder, { recursive: true, force: true }));
 
     it("installs a TypeScript of version 7 or later, and type-checks with the settings that it gives", async () => {

@@ -17,7 +17,7 @@ export function newProject(tarball: () => string, long: boolean): void {
       expect([made.code, made.err]).toEqual([0, ""]);
       const installed = await run("npm", ["install", "--prefer-offline", "--no-audit", "--no-fund"], folder);
       expect(installed.code, installed.err).toBe(0);
-    }, 300_000);
+    });
     afterAll(() => rmSync(outside.folder, { recursive: true, force: true }));
 
     it("is refused where something is", async () => {
