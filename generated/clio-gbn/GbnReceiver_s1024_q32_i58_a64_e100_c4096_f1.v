@@ -37,68 +37,64 @@ module GbnReceiver_s1024_q32_i58_a64_e100_c4096_f1 (
   reg [31:0] op_sequence;
   reg [57:0] op_peer_identity;
   reg [63:0] op_peer_address;
-  reg written_open, written_bound, written_nacked; // receiver.ts:52
-  reg [3:0] written_life;
-  reg [31:0] written_expected;
-  reg [6:0] written_unacked;
-  reg [57:0] written_peer_identity;
-  reg [63:0] written_peer_address;
-  reg is_written; // receiver.ts:53
-  reg verdict_valid_q; // receiver.ts:100
+  reg verdict_valid_q; // receiver.ts:88
   reg [2:0] verdict_what_q;
   reg [3:0] verdict_life_q;
-  reg [9:0] answer_session; // receiver.ts:115
+  reg [9:0] answer_session; // receiver.ts:103
   reg [31:0] answer_sequence;
   reg answer_nack;
   reg [57:0] answer_peer_identity;
   reg [63:0] answer_peer_address;
-  reg answer_valid_q; // receiver.ts:116
-  (* ram_style = "block" *) reg [167:0] states [0:1023]; // receiver.ts:51
-  reg [167:0] stored; // receiver.ts:54
+  reg answer_valid_q; // receiver.ts:104
+  (* ram_style = "block" *) reg [167:0] states [0:1023]; // receiver.ts:47
+  wire [167:0] was; // receiver.ts:48
+  reg [167:0] was_rd, was_fwd;
+  reg was_hit;
   wire due = (wait_ >= 7'd3) & ~starting; // operations.ts:28
   wire urgent = wait_ == 7'd67; // operations.ts:29
   wire asked = starting | control_valid; // operations.ts:30
   wire looks = due & ~asked & (~packet_valid | urgent); // operations.ts:32
   wire [9:0] session = (starting | looks) ? cursor : control_valid ? control_payload_session : packet_payload_session; // operations.ts:39
-  wire stored_open = stored[0]; // receiver.ts:54
-  wire was_open = is_written ? written_open : stored_open; // receiver.ts:55
-  wire [3:0] stored_life = stored[4:1]; // receiver.ts:54
-  wire [3:0] was_life = is_written ? written_life : stored_life; // receiver.ts:55
-  wire stored_bound = stored[5]; // receiver.ts:54
-  wire was_bound = is_written ? written_bound : stored_bound; // receiver.ts:55
-  wire stored_nacked = stored[6]; // receiver.ts:54
-  wire was_nacked = is_written ? written_nacked : stored_nacked; // receiver.ts:55
-  wire [31:0] stored_expected = stored[38:7]; // receiver.ts:54
-  wire [31:0] was_expected = is_written ? written_expected : stored_expected; // receiver.ts:55
-  wire [6:0] stored_unacked = stored[45:39]; // receiver.ts:54
-  wire [6:0] was_unacked = is_written ? written_unacked : stored_unacked; // receiver.ts:55
-  wire [57:0] stored_peer_identity = stored[103:46]; // receiver.ts:54
-  wire [57:0] was_peer_identity = is_written ? written_peer_identity : stored_peer_identity; // receiver.ts:55
-  wire [63:0] stored_peer_address = stored[167:104]; // receiver.ts:54
-  wire [63:0] was_peer_address = is_written ? written_peer_address : stored_peer_address; // receiver.ts:55
-  wire is_peer = is_written ? op_peer_identity == written_peer_identity : op_peer_identity == stored_peer_identity; // receiver.ts:60
-  wire known = was_open & (~was_bound | is_peer); // receiver.ts:61
-  wire next = is_written ? op_sequence == written_expected : op_sequence == stored_expected; // receiver.ts:62
-  wire [15:0] behind_sum = op_sequence[31:16] + ~written_expected[31:16];
-  wire [15:0] behind_diff = op_sequence[31:16] - written_expected[31:16];
-  wire [15:0] op_sequence_sum = op_sequence[31:16] + ~stored[38:23];
-  wire [15:0] op_sequence_diff = op_sequence[31:16] - stored[38:23];
-  wire behind =
-    is_written ? ((op_sequence[15:0] < written_expected[15:0]) ? behind_sum[15] : behind_diff[15]) :
-    (op_sequence[15:0] < stored[22:7]) ? op_sequence_sum[15] :
-    op_sequence_diff[15]; // receiver.ts:63
-  wire data = op_packet & ~op_control & known; // receiver.ts:64
-  wire full_count = was_unacked == 7'd99; // receiver.ts:65
-  wire wanting = |was_unacked; // receiver.ts:66
-  wire in_order = data & next & (~full_count | answer_room); // receiver.ts:69
-  wire again = data & ~next & behind & was_bound; // receiver.ts:70
-  wire ahead = data & ~next & ~behind & was_bound; // receiver.ts:71
-  wire asks = ahead & ~was_nacked; // receiver.ts:72
-  wire timed = op_timer & wanting; // receiver.ts:73
-  wire answers = (answer_room & (again | asks | timed)) | (in_order & full_count); // receiver.ts:74
-  wire [31:0] last = in_order ? was_expected : was_expected - 32'd1; // receiver.ts:75
-  wire changes = op_start | in_order | answers; // receiver.ts:82
-  wire lacks = data & ~answer_room & (again | asks | next); // receiver.ts:101
+  wire was_open = was[0]; // receiver.ts:48
+  wire was_bound = was[5];
+  wire [19:0] known_joined = {
+    op_peer_identity[57] == was[103], op_peer_identity[56:54] == was[102:100], op_peer_identity[53:51] == was[99:97],
+    op_peer_identity[50:48] == was[96:94], op_peer_identity[47:45] == was[93:91],
+    op_peer_identity[44:42] == was[90:88], op_peer_identity[41:39] == was[87:85],
+    op_peer_identity[38:36] == was[84:82], op_peer_identity[35:33] == was[81:79],
+    op_peer_identity[32:30] == was[78:76], op_peer_identity[29:27] == was[75:73],
+    op_peer_identity[26:24] == was[72:70], op_peer_identity[23:21] == was[69:67],
+    op_peer_identity[20:18] == was[66:64], op_peer_identity[17:15] == was[63:61],
+    op_peer_identity[14:12] == was[60:58], op_peer_identity[11:9] == was[57:55], op_peer_identity[8:6] == was[54:52],
+    op_peer_identity[5:3] == was[51:49], op_peer_identity[2:0] == was[48:46]
+  };
+  wire [20:0] known_sum = {1'b0, known_joined} + 21'd1;
+  wire known = was_open & (~was_bound | known_sum[20]); // receiver.ts:51
+  wire [31:0] was_expected = was[38:7]; // receiver.ts:48
+  wire [31:0] gap = op_sequence - was_expected; // receiver.ts:52
+  wire [10:0] next_joined = {
+    op_sequence[31:30] == was[38:37], op_sequence[29:27] == was[36:34], op_sequence[26:24] == was[33:31],
+    op_sequence[23:21] == was[30:28], op_sequence[20:18] == was[27:25], op_sequence[17:15] == was[24:22],
+    op_sequence[14:12] == was[21:19], op_sequence[11:9] == was[18:16], op_sequence[8:6] == was[15:13],
+    op_sequence[5:3] == was[12:10], op_sequence[2:0] == was[9:7]
+  };
+  wire [11:0] next_sum = {1'b0, next_joined} + 12'd1;
+  wire next = next_sum[11]; // receiver.ts:53
+  wire behind = gap[31]; // receiver.ts:54
+  wire data = op_packet & ~op_control & known; // receiver.ts:55
+  wire [6:0] was_unacked = was[45:39]; // receiver.ts:48
+  wire full_count = was_unacked == 7'd99; // receiver.ts:56
+  wire wanting = |was_unacked; // receiver.ts:57
+  wire in_order = data & next & (~full_count | answer_room); // receiver.ts:60
+  wire again = data & ~next & behind & was_bound; // receiver.ts:61
+  wire ahead = data & ~next & ~behind & was_bound; // receiver.ts:62
+  wire was_nacked = was[6]; // receiver.ts:48
+  wire asks = ahead & ~was_nacked; // receiver.ts:63
+  wire timed = op_timer & wanting; // receiver.ts:64
+  wire answers = (answer_room & (again | asks | timed)) | (in_order & full_count); // receiver.ts:65
+  wire [31:0] last = in_order ? was_expected : was_expected - 32'd1; // receiver.ts:66
+  wire changes = op_start | in_order | answers; // receiver.ts:73
+  wire lacks = data & ~answer_room & (again | asks | next); // receiver.ts:89
 
   always @(posedge clk)
     if (rst) starting <= 1'b1;
@@ -117,8 +113,7 @@ module GbnReceiver_s1024_q32_i58_a64_e100_c4096_f1 (
     if (rst) begin
       op_reset <= 1'b0; op_start <= 1'b0; op_open <= 1'b0; op_timer <= 1'b0; op_control <= 1'b0; op_packet <= 1'b0;
       op_session <= 10'd0; op_sequence <= 32'd0; op_peer_identity <= 58'd0; op_peer_address <= 64'd0;
-      is_written <= 1'b0; verdict_valid_q <= 1'b0; verdict_what_q <= 3'd0; verdict_life_q <= 4'd0;
-      answer_valid_q <= 1'b0;
+      verdict_valid_q <= 1'b0; verdict_what_q <= 3'd0; verdict_life_q <= 4'd0; answer_valid_q <= 1'b0;
     end
     else begin
       op_reset <= starting;
@@ -131,7 +126,6 @@ module GbnReceiver_s1024_q32_i58_a64_e100_c4096_f1 (
       op_sequence <= packet_payload_sequence;
       op_peer_identity <= packet_payload_peer_identity;
       op_peer_address <= packet_payload_peer_address;
-      is_written <= changes & (session == op_session);
       verdict_valid_q <= op_packet;
       verdict_what_q <=
         (~known | (~was_bound & (op_control | ~next))) ? 3'd3 :
@@ -139,19 +133,13 @@ module GbnReceiver_s1024_q32_i58_a64_e100_c4096_f1 (
         lacks ? 3'd4 :
         behind ? 3'd1 :
         3'd2;
-      verdict_life_q <= was_life;
+      verdict_life_q <= was[4:1];
       answer_valid_q <= answers;
     end
+  wire [57:0] was_peer_identity = was[103:46]; // receiver.ts:48
+  wire [63:0] was_peer_address = was[167:104];
 
   always @(posedge clk) begin
-    written_open <= op_start ? op_open : was_open;
-    written_life <= op_reset ? 4'd0 : was_life + {3'd0, op_start & op_open};
-    written_bound <= ~op_start & (was_bound | in_order);
-    written_nacked <= ~op_start & ~in_order & (was_nacked | asks);
-    written_expected <= op_start ? 32'd1 : in_order ? was_expected + 32'd1 : was_expected;
-    written_unacked <= (op_start | answers) ? 7'd0 : was_unacked + 7'd1;
-    written_peer_identity <= op_timer ? was_peer_identity : op_peer_identity;
-    written_peer_address <= in_order ? op_peer_address : was_peer_address;
     answer_session <= op_session;
     answer_sequence <= last;
     answer_nack <= asks;
@@ -166,11 +154,20 @@ module GbnReceiver_s1024_q32_i58_a64_e100_c4096_f1 (
         (op_start | answers) ? 7'd0 : was_unacked + 7'd1,
         op_start ? 32'd1 : in_order ? was_expected + 32'd1 : was_expected,
         ~op_start & ~in_order & (was_nacked | asks), ~op_start & (was_bound | in_order),
-        op_reset ? 4'd0 : was_life + {3'd0, op_start & op_open}, op_start ? op_open : was_open
+        op_reset ? 4'd0 : was[4:1] + {3'd0, op_start & op_open}, op_start ? op_open : was_open
       };
     end
-    stored <= states[session];
+    was_rd <= states[session];
+    was_fwd <= {
+      in_order ? op_peer_address : was_peer_address, op_timer ? was_peer_identity : op_peer_identity,
+      (op_start | answers) ? 7'd0 : was_unacked + 7'd1,
+      op_start ? 32'd1 : in_order ? was_expected + 32'd1 : was_expected, ~op_start & ~in_order & (was_nacked | asks),
+      ~op_start & (was_bound | in_order), op_reset ? 4'd0 : was[4:1] + {3'd0, op_start & op_open},
+      op_start ? op_open : was_open
+    };
+    was_hit <= changes & (op_session == session);
   end
+  assign was = was_hit ? was_fwd : was_rd;
 
   assign packet_ready = ~asked & ~looks;
   assign control_ready = ~starting;
@@ -186,18 +183,18 @@ module GbnReceiver_s1024_q32_i58_a64_e100_c4096_f1 (
 
 `ifdef FORMAL
   always @(posedge clk)
-    if (~rst) assert (~(op_packet & op_timer)); // receiver.ts:126
+    if (~rst) assert (~(op_packet & op_timer)); // receiver.ts:114
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
       if (~(~(op_packet & op_timer))) begin
-        $display("%s", "assertion failed: one operation at a time (receiver.ts:126)"); // receiver.ts:126
+        $display("%s", "assertion failed: one operation at a time (receiver.ts:114)"); // receiver.ts:114
         $stop;
       end
     end
 `endif
 `endif
 
-  wire _unused_ok = &{1'b0, behind_sum[14:0], behind_diff[14:0], op_sequence_sum[14:0], op_sequence_diff[14:0], 1'b0};
+  wire _unused_ok = &{1'b0, known_sum[19:0], gap[30:0], next_sum[10:0], 1'b0};
 endmodule

@@ -62,13 +62,12 @@ module GbnSender_s1024_q32_w128_t8192_n7_f1 (
   reg [2:0] asked_owner;
   reg due; // operations.ts:93
   reg urgent; // operations.ts:94
-  reg [31:0] sequel; // operations.ts:121
   reg is_fresh; // session.ts:24
   reg fresh_open, fresh_progress, fresh_again, fresh_restart; // session.ts:25
   reg [31:0] fresh_acked, fresh_sent;
   reg [2:0] fresh_tries;
-  reg first_round; // session.ts:32
-  wire failed_queue_push_ready; // answers.ts:105
+  reg first_round; // session.ts:30
+  wire failed_queue_push_ready; // answers.ts:73
   wire [4:0] failed_queue_level;
   reg joins; // again.ts:18
   reg [9:0] joining; // again.ts:19
@@ -132,47 +131,30 @@ module GbnSender_s1024_q32_w128_t8192_n7_f1 (
   wire was_again = is_fresh ? fresh_again : kept_again; // session.ts:28
   wire kept_restart = kept[70]; // session.ts:26
   wire was_restart = is_fresh ? fresh_restart : kept_restart; // session.ts:28
-  wire [7:0] flying = was_sent[7:0] - was_acked[7:0]; // session.ts:34
-  wire some = was_sent[7:0] != was_acked[7:0]; // session.ts:36
-  wire [31:0] sequel_1 = was_sent + 32'd1; // answers.ts:24
+  wire [7:0] flying = was_sent[7:0] - was_acked[7:0]; // session.ts:32
+  wire some = was_sent[7:0] != was_acked[7:0]; // session.ts:34
+  wire [31:0] sequel = was_sent + 32'd1; // answers.ts:12
   wire [4:0] clash_sum = {1'b0, reading_session[9] == op_session[9], reading_session[8:6] == op_session[8:6], reading_session[5:3] == op_session[5:3], reading_session[2:0] == op_session[2:0]} + 5'd1;
-  wire [3:0] reading_sequence_sum = {1'b0, reading_sequence[6] == sequel_1[6], reading_sequence[5:3] == sequel_1[5:3], reading_sequence[2:0] == sequel_1[2:0]} + 4'd1;
-  wire clash = &{reading_valid, clash_sum[4], reading_sequence_sum[3]}; // answers.ts:25
-  wire grants = op_valid & (op_kind == 3'd3) & was_open & ~flying[7] & ~clash; // answers.ts:32
-  wire in_reach =
-    is_fresh ? ((op_sequence[7:0] < fresh_acked[7:0]) ? ~(|(op_sequence[31:8] ^ ~fresh_acked[31:8] ^ {op_sequence[30:8] | ~fresh_acked[30:8], 1'b0})) : op_sequence[31:8] == fresh_acked[31:8]) :
-    (op_sequence[7:0] < kept[8:1]) ? ~(|(op_sequence[31:8] ^ ~kept[32:9] ^ {op_sequence[30:8] | ~kept[31:9], 1'b0})) :
-    op_sequence[31:8] == kept[32:9]; // answers.ts:56
-  wire [31:0] is_sent_diff = fresh_sent - op_sequence;
-  wire [31:0] kept_sent_diff = kept_sent - op_sequence;
-  wire is_sent = is_fresh ? ~is_sent_diff[8] : ~kept_sent_diff[8]; // answers.ts:63
-  wire further = is_fresh ? op_sequence != fresh_acked : op_sequence != kept_acked; // answers.ts:70
-  wire is_last = is_fresh ? op_sequence[8:0] == fresh_sent[8:0] : op_sequence[8:0] == kept[41:33]; // answers.ts:71
-  wire believed = op_valid & (op_kind == 3'd1) & was_open & in_reach & is_sent; // answers.ts:72
-  wire moves = believed & further; // answers.ts:73
-  wire goes_back = believed & op_flag & ~is_last; // answers.ts:74
-  wire [15:0] is_past_sum = op_sequence[31:16] + ~fresh_acked[31:16];
-  wire [15:0] is_past_diff = op_sequence[31:16] - fresh_acked[31:16];
-  wire [15:0] op_sequence_sum = op_sequence[31:16] + ~kept[32:17];
-  wire [15:0] op_sequence_diff = op_sequence[31:16] - kept[32:17];
-  wire is_past =
-    is_fresh ? ((op_sequence[15:0] < fresh_acked[15:0]) ? is_past_sum[15] : is_past_diff[15]) :
-    (op_sequence[15:0] < kept[16:1]) ? op_sequence_sum[15] :
-    op_sequence_diff[15]; // answers.ts:87
-  wire is_left =
-    is_fresh ? (op_sequence[7:0] - fresh_acked[7:0]) < (fresh_sent[7:0] - fresh_acked[7:0]) :
-    (op_sequence[7:0] - kept_acked[7:0]) < (kept_sent[7:0] - kept_acked[7:0]); // answers.ts:88
-  wire from_start = op_flag | was_restart | is_past; // answers.ts:89
-  wire more = was_open & (from_start ? some : is_left); // answers.ts:90
-  wire ends = op_valid & (op_kind == 3'd2) & ~more; // answers.ts:91
-  wire late = op_valid & (op_kind == 3'd4) & was_open & some & ~was_again & ~was_progress; // answers.ts:100
-  wire fails = late & (was_tries == 3'd7); // answers.ts:101
-  wire gives_up = fails & failed_queue_push_ready; // answers.ts:104
-  wire times_out = late & (was_tries != 3'd7); // answers.ts:106
+  wire [3:0] reading_sequence_sum = {1'b0, reading_sequence[6] == sequel[6], reading_sequence[5:3] == sequel[5:3], reading_sequence[2:0] == sequel[2:0]} + 4'd1;
+  wire clash = &{reading_valid, clash_sum[4], reading_sequence_sum[3]}; // answers.ts:13
+  wire grants = op_valid & (op_kind == 3'd3) & was_open & ~flying[7] & ~clash; // answers.ts:20
+  wire [31:0] further = op_sequence - was_acked; // answers.ts:34
+  wire [8:0] rest = was_sent[8:0] - op_sequence[8:0]; // answers.ts:36
+  wire believed = op_valid & (op_kind == 3'd1) & was_open & ~(|(further >> 8)) & ~rest[8]; // answers.ts:37
+  wire moves = believed & (|further); // answers.ts:48
+  wire goes_back = believed & op_flag & (|rest); // answers.ts:49
+  wire [31:0] passed = op_sequence - was_acked; // answers.ts:56
+  wire from_start = op_flag | was_restart | passed[31]; // answers.ts:57
+  wire more = was_open & (from_start ? some : passed[7:0] < flying); // answers.ts:58
+  wire ends = op_valid & (op_kind == 3'd2) & ~more; // answers.ts:59
+  wire late = op_valid & (op_kind == 3'd4) & was_open & some & ~was_again & ~was_progress; // answers.ts:68
+  wire fails = late & (was_tries == 3'd7); // answers.ts:69
+  wire gives_up = fails & failed_queue_push_ready; // answers.ts:72
+  wire times_out = late & (was_tries != 3'd7); // answers.ts:74
   wire start = op_valid & (op_kind == 3'd0); // sender.ts:49
   wire back = goes_back | times_out; // sender.ts:50
 
-  Fifo_uint10_d16 failed_queue ( // answers.ts:105
+  Fifo_uint10_d16 failed_queue ( // answers.ts:73
     .clk (clk), .rst (rst),
     .push_valid (fails), .push_ready (failed_queue_push_ready), .push_payload (op_session),
     .pop_valid (failed_valid), .pop_ready (failed_ready), .pop_payload (failed_payload),
@@ -215,14 +197,13 @@ module GbnSender_s1024_q32_w128_t8192_n7_f1 (
     op_session <= session;
     op_sequence <= asked_payload_op_sequence;
     op_flag <= set_up ? starting | control_payload_open : asked_payload_op_flag;
-    sequel <= step_payload_sequence + 32'd1;
     is_fresh <=
       own ? op_valid & (cursor == op_session) :
       control_valid ? op_valid & (control_payload_session == op_session) :
       asked_payload_same;
     fresh_open <= start ? op_flag : was_open & ~gives_up;
     fresh_acked <= start ? 32'd0 : moves ? op_sequence : gives_up ? was_sent : was_acked;
-    fresh_sent <= start ? 32'd0 : grants ? sequel_1 : was_sent;
+    fresh_sent <= start ? 32'd0 : grants ? sequel : was_sent;
     fresh_progress <= ~start & (moves | ends | (grants & ~some) | (was_progress & ~(op_valid & (op_kind == 3'd4))));
     fresh_tries <= (start | moves) ? 3'd0 : times_out ? was_tries + 3'd1 : was_tries;
     fresh_again <= ~first_round & ~ends & (back | was_again);
@@ -262,7 +243,7 @@ module GbnSender_s1024_q32_w128_t8192_n7_f1 (
         start | back | (was_restart & ~(op_valid & (op_kind == 3'd2))), ~first_round & ~ends & (back | was_again),
         (start | moves) ? 3'd0 : times_out ? was_tries + 3'd1 : was_tries,
         ~start & (moves | ends | (grants & ~some) | (was_progress & ~(op_valid & (op_kind == 3'd4)))),
-        start ? 32'd0 : grants ? sequel_1 : was_sent,
+        start ? 32'd0 : grants ? sequel : was_sent,
         start ? 32'd0 : moves ? op_sequence : gives_up ? was_sent : was_acked, start ? op_flag : was_open & ~gives_up
       };
     end
@@ -281,19 +262,17 @@ module GbnSender_s1024_q32_w128_t8192_n7_f1 (
   assign granted_granted = grants;
   assign granted_closed = ~was_open;
   assign granted_now = ~was_again;
-  assign granted_sequence = sequel_1;
+  assign granted_sequence = sequel;
   assign step_ready = steps_ready & ~stepping;
   assign stepped_valid = op_valid & (op_kind == 3'd2);
   assign stepped_more = more;
-  assign stepped_sequence = from_start ? was_acked + 32'd1 : sequel;
+  assign stepped_sequence = (from_start ? was_acked : op_sequence) + 32'd1;
   assign again_valid = offered;
   assign again_payload = offer;
   assign events_nacked = events_nacked_q;
   assign events_timeouts = events_timeouts_q;
 
   wire _unused_ok = &{
-    1'b0, reading_sequence[31:7], failed_queue_level, flying[6:0], clash_sum[3:0], reading_sequence_sum[2:0],
-    is_sent_diff[31:9], is_sent_diff[7:0], kept_sent_diff[31:9], kept_sent_diff[7:0], is_past_sum[14:0],
-    is_past_diff[14:0], op_sequence_sum[14:0], op_sequence_diff[14:0], 1'b0
+    1'b0, reading_sequence[31:7], failed_queue_level, clash_sum[3:0], reading_sequence_sum[2:0], passed[30:8], 1'b0
   };
 endmodule

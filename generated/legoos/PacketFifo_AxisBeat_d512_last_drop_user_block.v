@@ -22,91 +22,71 @@ module PacketFifo_AxisBeat_d512_last_drop_user_block (
   output wire [9:0]   packets,
   output wire         dropped
 );
-  reg [8:0] head, head_next, tail, tail_next, start, start_next; // packet-fifo.ts:40
-  reg readable; // packet-fifo.ts:47
-  reg full; // packet-fifo.ts:48
-  reg [9:0] packets_q; // packet-fifo.ts:50
-  reg [9:0] more; // packet-fifo.ts:51
-  reg [9:0] fewer; // packet-fifo.ts:52
+  reg [8:0] head; // packet-fifo.ts:38
+  reg [8:0] tail; // packet-fifo.ts:39
+  reg [8:0] start; // packet-fifo.ts:40
+  reg [9:0] held; // packet-fifo.ts:41
+  reg [9:0] coming; // packet-fifo.ts:42
+  reg [9:0] packets_q; // packet-fifo.ts:43
   (* ram_style = "block" *) reg [577:0] store [0:511]; // packet-fifo.ts:37
-  wire [577:0] front; // packet-fifo.ts:101
+  wire [577:0] front; // packet-fifo.ts:84
   reg [577:0] front_rd, front_fwd;
   reg front_hit;
-  wire lost = full & ~readable; // packet-fifo.ts:56
-  wire push = push_valid & push_ready; // packet-fifo.ts:58
-  wire pop = pop_valid & pop_ready; // packet-fifo.ts:59
-  wire last = push_payload_last; // packet-fifo.ts:60
-  wire popped_last = pop_payload_last & pop; // packet-fifo.ts:61
-  wire ends = push & last; // packet-fifo.ts:62
-  wire bad = lost | push_payload_user; // packet-fifo.ts:63
-  wire commit = ends & ~bad; // packet-fifo.ts:64
-  wire rollback = ends & bad; // packet-fifo.ts:65
-  wire kept = push_valid & ~full; // packet-fifo.ts:66
-  wire [8:0] next_head = pop ? head_next : head; // packet-fifo.ts:95
+  wire full = (held + coming) == 10'd512; // packet-fifo.ts:45
+  wire lost = coming == 10'd512; // packet-fifo.ts:48
+  wire push = push_valid & push_ready; // packet-fifo.ts:50
+  wire pop = pop_valid & pop_ready; // packet-fifo.ts:51
+  wire last = push_payload_last; // packet-fifo.ts:52
+  wire popped_last = pop_payload_last & pop; // packet-fifo.ts:53
+  wire ends = push & last; // packet-fifo.ts:54
+  wire bad = lost | push_payload_user; // packet-fifo.ts:55
+  wire commit = ends & ~bad; // packet-fifo.ts:56
+  wire rollback = ends & bad; // packet-fifo.ts:57
+  wire [8:0] next_head = pop ? head + 9'd1 : head; // packet-fifo.ts:79
 
   always @(posedge clk)
     if (rst) begin
-      head <= 9'd0; readable <= 1'b0; full <= 1'b0;
+      head <= 9'd0; held <= 10'd0;
     end
     else begin
-      full <= ~(pop | rollback) & (full | (kept & (tail_next == head)));
-      readable <= commit | (readable & ~(pop & (head_next == start)));
+      held <= held + (commit ? coming + 10'd1 : 10'd0) - {9'd0, pop};
       head <= next_head;
     end
 
   always @(posedge clk)
-    if (rst) head_next <= 9'd1;
-    else if (pop) head_next <= head_next + 9'd1;
-
-  always @(posedge clk)
     if (rst) begin
-      tail <= 9'd0; tail_next <= 9'd1;
+      tail <= 9'd0; start <= 9'd0; coming <= 10'd0;
     end
     else begin
-      if (kept) begin
-        tail <= tail_next;
-        tail_next <= tail_next + 9'd1;
+      if (push & ~lost) begin
+        tail <= tail + 9'd1;
+        coming <= coming + 10'd1;
+      end
+      if (commit) begin
+        start <= tail + 9'd1;
+        coming <= 10'd0;
       end
       if (rollback) begin
         tail <= start;
-        tail_next <= start_next;
+        coming <= 10'd0;
       end
     end
 
   always @(posedge clk)
-    if (rst) begin
-      start <= 9'd0; start_next <= 9'd1;
-    end
-    else if (commit) begin
-      start <= tail_next;
-      start_next <= tail_next + 9'd1;
-    end
-
-  always @(posedge clk)
-    if (rst) begin
-      packets_q <= 10'd0; more <= 10'd1; fewer <= 10'd1023;
-    end
-    else if (commit & ~popped_last) begin
-      fewer <= packets_q;
-      packets_q <= more;
-      more <= more + 10'd1;
-    end
-    else if (popped_last & ~commit) begin
-      more <= packets_q;
-      packets_q <= fewer;
-      fewer <= fewer - 10'd1;
-    end
+    if (rst) packets_q <= 10'd0;
+    else if (commit & ~popped_last) packets_q <= packets_q + 10'd1;
+    else if (popped_last & ~commit) packets_q <= packets_q - 10'd1;
 
   always @(posedge clk) begin
-    if (kept) store[tail] <= {push_payload_user, push_payload_last, push_payload_keep, push_payload_data};
+    if (push & ~lost) store[tail] <= {push_payload_user, push_payload_last, push_payload_keep, push_payload_data};
     front_rd <= store[next_head];
     front_fwd <= {push_payload_user, push_payload_last, push_payload_keep, push_payload_data};
-    front_hit <= kept & (tail == next_head);
+    front_hit <= push & ~lost & (tail == next_head);
   end
   assign front = front_hit ? front_fwd : front_rd;
 
   assign push_ready = ~full | lost;
-  assign pop_valid = readable;
+  assign pop_valid = |held;
   assign pop_payload_data = front[511:0];
   assign pop_payload_keep = front[575:512];
   assign pop_payload_last = front[576];

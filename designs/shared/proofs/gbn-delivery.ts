@@ -206,11 +206,7 @@ export const gbnDeliveryProof: Proof = {
   reach: 40,
   faults: [
     { what: "the window has room for one more", from: "~flying[1] &", to: "(flying != 2'd3) &" },
-    {
-      what: "what was acknowledged long ago is acknowledged now",
-      from: "in_reach & is_sent",
-      to: "(in_reach | 1'b1) & is_sent",
-    },
+    { what: "what was acknowledged long ago is acknowledged now", from: "~(|(further >> 2)) &", to: "1'b1 |" },
     { what: "a frame is written over while it is read", from: "clash = &{", to: "clash = 1'b0 & &{" },
     { what: "it begins one too late", from: "from_start ? was_acked", to: "from_start ? 3'd1 + was_acked" },
   ],

@@ -153,8 +153,8 @@ export const gbnReceiverProof: Proof = {
   faults: [
     {
       what: "a word that is being written is read as it was",
-      from: /is_written <= changes & [^;]*/,
-      to: "is_written <= 1'b0",
+      from: "was = was_hit ? was_fwd : was_rd",
+      to: "was = was_rd",
     },
     { what: "every packet out of order is answered with a NACK", from: "ahead & ~was_nacked", to: "ahead" },
     { what: "a duplicate is accepted", from: "in_order = data & next &", to: "in_order = data & (next | behind) &" },

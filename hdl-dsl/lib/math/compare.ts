@@ -1,7 +1,6 @@
 /** Comparisons with a shape of their own. Combinational. */
 import type { Bit, UInt } from "../../types/value.ts";
-import { mux } from "../../build/statements.ts";
-import { cat, constant } from "../../build/value.ts";
+import { constant } from "../../build/value.ts";
 import { fromBits } from "../../vectors/index.ts";
 
 /**
@@ -21,29 +20,6 @@ export function carryEqual(a: UInt, b: UInt, ...also: readonly Bit[]): Bit {
     .bit(agree.width);
 }
 
-/** Bits below which one chain of carries is as short as two beside one another. */
-const fewBits = 16;
-
-/**
- * Whether serial number `a` comes before `b`, by half a round or less: the highest bit of a - b. The halves of wide
- * numbers are compared beside one another, so the chain of carries is half as long.
- */
-export function isBefore(a: UInt, b: UInt): Bit {
-  const { width } = a;
-  if (width < fewBits) return a.sub(b).bit(width - 1);
-  const low = width >> 1,
-    high = width - low;
-  const upper = (v: UInt): UInt => v.bits(low, high);
-  // With a borrow from the lower half, one less: the sum without the 1 of the two's complement.
-  const without = upper(a)
-      .sub(upper(b))
-      .bit(high - 1),
-    withBorrow = upper(a)
-      .add(upper(b).not())
-      .bit(high - 1);
-  return mux(a.bits(0, low).lt(b.bits(0, low)), withBorrow, without);
-}
-
 /**
  * Whether serial number `a` comes after `b` (RFC 1982): less than half a round behind it. Numbers exactly half a
  * round apart: no.
@@ -52,16 +28,6 @@ export function isAfter(a: UInt, b: UInt): Bit {
   return carryEqual(a, b)
     .or(a.sub(b).bit(a.width - 1))
     .not();
-}
-
-/** Whether `b` is the number behind `a`, which may wrap: each place looks at its neighbour only, no carry runs. */
-export function isNext(b: UInt, a: UInt): Bit {
-  // a + 1 = b: b + ~a is 0, with a carry out of each place of which one bit is set.
-  const x = b,
-    y = a.not();
-  const carries = x.or(y);
-  const places = a.width === 1 ? x.xor(y) : x.xor(y).xor(cat(carries.bits(0, a.width - 1), constant(0, 1)));
-  return places.any().not();
 }
 
 /** `v >= n` for a number that a parameter gives: 1 when it is 0, 0 when it is beyond the value's range. */

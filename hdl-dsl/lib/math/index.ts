@@ -1,5 +1,5 @@
 /** Arithmetic: comparisons with a shape of their own, division, fixed-point numbers, filters. */
-export { atLeast, carryEqual, isAfter, isBefore, isNext, without } from "./compare.ts";
+export { atLeast, carryEqual, isAfter, without } from "./compare.ts";
 export {
   Divider,
   dividerRequest,

@@ -35,25 +35,17 @@ const definition = module(
     const field = (v: unknown, name: string): Bit => (v as Readonly<Record<string, Bit>>)[name] as Bit;
     const after = (v: UInt): UInt => (wraps ? mux(v.eq(p.depth - 1), constant(0, width), v.add(1)) : v.add(1));
     const store = ram(p.shape, { depth: p.depth, collision: "new", style: p.style ?? "auto", outside: "unreached" });
-    // Each place stands beside the one behind it: nothing is counted and then compared, and what pops or is pushed is
-    // known late.
-    const place = (init: number) => reg(uint(width), { init });
-    const head = place(0),
-      headNext = place(1 % p.depth),
-      tail = place(0),
-      tailNext = place(1 % p.depth);
-    const start = place(0), // where the packet that is coming in begins
-      startNext = place(1 % p.depth);
-    const readable = reg(bit, { init: 0 }); // a whole packet is inside
-    const full = reg(bit, { init: 0 });
-    // With one more and one fewer beside it: which of them comes next is known late, too.
-    const packets = reg(counted, { init: 0 }),
-      more = reg(counted, { init: 1 }),
-      fewer = reg(counted, { init: 2 ** counted.width - 1 });
+    const head = reg(uint(width), { init: 0 }),
+      tail = reg(uint(width), { init: 0 });
+    const start = reg(uint(width), { init: 0 }); // where the packet that is coming in begins
+    const held = reg(counted, { init: 0 }); // beats of whole packets
+    const coming = reg(counted, { init: 0 }); // beats of the packet that is coming in
+    const packets = reg(counted, { init: 0 });
 
+    const full = node(held.add(coming).eq(p.depth));
     // A packet that fills the store alone would wait for ever: it stays so until its last beat, and the rest
     // is thrown away.
-    const lost = node(full.andNot(readable));
+    const lost = node(coming.eq(p.depth));
     io.push.ready.set(full.not().or(lost));
     const push = node(io.push.fire),
       pop = node(io.pop.fire);
@@ -62,40 +54,31 @@ const definition = module(
     const ends = node(push.and(last));
     const bad = node(p.drop === undefined ? lost : lost.or(field(io.push.payload, p.drop)));
     const commit = node(ends.and(bad.not())),
-      rollback = node(ends.and(bad)),
-      kept = node(io.push.valid.andNot(full));
-    store.write(kept, tail, io.push.payload);
+      rollback = node(ends.and(bad));
+    store.write(push.and(lost.not()), tail, io.push.payload);
 
-    when(kept, () => {
-      tail.set(tailNext);
-      tailNext.set(after(tailNext));
+    when(push.and(lost.not()), () => {
+      tail.set(after(tail));
+      coming.set(coming.add(1));
     });
     when(commit, () => {
-      start.set(tailNext);
-      startNext.set(after(tailNext));
+      start.set(after(tail));
+      coming.set(0);
     });
     when(rollback, () => {
       tail.set(start);
-      tailNext.set(startNext);
+      coming.set(0);
     });
-    // A beat that comes in where the oldest stands takes the last room, unless that one leaves or the packet is lost.
-    full.set(mux(pop.or(rollback), constant(0, 1), full.or(kept.and(tailNext.eq(head)))));
-    // Whoever commits brings a beat; who pops may take the last one.
-    readable.set(commit.or(readable.andNot(pop.and(headNext.eq(start)))));
-    when(commit.andNot(poppedLast), () => {
-      fewer.set(packets);
-      packets.set(more);
-      more.set(more.add(1));
-    }).elseWhen(poppedLast.andNot(commit), () => {
-      more.set(packets);
-      packets.set(fewer);
-      fewer.set(fewer.sub(1));
-    });
+    // The beats that become readable in this cycle, less the one that leaves.
+    const arrived = mux(commit, coming.add(1), constant(0, counted.width));
+    held.set(held.add(arrived).sub(pop.zext(counted.width)));
+    when(commit.and(poppedLast.not()), () => packets.set(packets.add(1))).elseWhen(poppedLast.and(commit.not()), () =>
+      packets.set(packets.sub(1)),
+    );
 
-    const nextHead = node(mux(pop, headNext, head));
+    const nextHead = node(mux(pop, after(head), head));
     head.set(nextHead);
-    when(pop, () => headNext.set(after(headNext)));
-    io.pop.valid.set(readable);
+    io.pop.valid.set(held.any());
     assignView(
       io.pop.payload,
       p.style === "distributed" ? store.readAsync(head) : store.readSync(nextHead, { name: "front" }),

@@ -1,10 +1,8 @@
 import {
   assertAlways,
   bit,
-  type Bit,
+  carryEqual,
   constant,
-  isBefore,
-  literalOf,
   module,
   mux,
   node,
@@ -14,7 +12,6 @@ import {
   struct,
   uint,
   type UInt,
-  type Val,
 } from "../../../../hdl-dsl/index.ts";
 import { gbnVerdict } from "../wire/index.ts";
 import { nextOperation } from "./receiver/operations.ts";
@@ -47,20 +44,14 @@ export const GbnReceiver = module(
     const countBits = countBitsOf(p),
       { op, session } = nextOperation(io, p);
 
-    // What is written as it is read goes around the memory. Both words are compared before one of them is chosen.
-    const states = ram(SessionState(p), { depth: p.sessions, collision: "undefined", style: "block" });
-    const written = reg(SessionState(p)),
-      isWritten = reg(bit, { init: 0 }),
-      stored = states.readSync(session, { name: "stored" });
-    const was = node(mux(isWritten, written, stored));
-    const ofBoth = (compare: (state: Val<ReturnType<typeof SessionState>>) => Bit): Bit =>
-      mux(isWritten, compare(written), compare(stored));
+    const states = ram(SessionState(p), { depth: p.sessions, collision: "new", style: "block" });
+    const was = states.readSync(session);
 
     // Where the packet stands, from the numbers and from whose it is.
-    const isPeer = node(ofBoth(state => op.peer.identity.eq(state.peer.identity)));
-    const known = node(was.open.and(was.bound.not().or(isPeer)));
-    const next = node(ofBoth(state => op.sequence.eq(state.expected))),
-      behind = node(ofBoth(state => isBefore(op.sequence, state.expected)));
+    const known = node(was.open.and(was.bound.not().or(carryEqual(op.peer.identity, was.peer.identity))));
+    const gap = node(op.sequence.sub(was.expected));
+    const next = node(carryEqual(op.sequence, was.expected)),
+      behind = node(gap.bit(p.sequenceBits - 1));
     const data = node(op.packet.and(op.control.not()).and(known));
     const fullCount = node(was.unacked.eq(p.ackEvery - 1));
     const wanting = node(was.unacked.any());
@@ -80,7 +71,7 @@ export const GbnReceiver = module(
       address: mux(inOrder, op.peer.address, was.peer.address),
     };
     const changes = node(op.start.or(inOrder).or(answers));
-    const becomes = literalOf(SessionState(p), {
+    states.write(changes, op.session, {
       open: mux(op.start, op.open, was.open),
       life: lifeAfter(was.life, op.reset, op.start.and(op.open)),
       bound: op.start.not().and(was.bound.or(inOrder)),
@@ -93,9 +84,6 @@ export const GbnReceiver = module(
       unacked: mux(op.start.or(answers), constant(0, countBits), was.unacked.add(1)),
       peer,
     });
-    states.write(changes, op.session, becomes);
-    written.set(becomes);
-    isWritten.set(changes.and(session.eq(op.session)));
 
     const verdict = reg(struct({ valid: bit, what: uint(3), life: uint(lifeBits) }), { init: 0 });
     const lacks = node(data.and(io.answerRoom.not()).and(again.or(asks).or(next)));

@@ -117,14 +117,9 @@ export function nextOperation(io: SenderIo, p: GbnSenderParameters) {
     sequence: next.sequence,
     flag: mux(setUp, starting.or(io.control.payload.open), next.flag),
   });
-  // Only who steps asks for it: with a register of its own, no sum waits for what the session says.
-  const sequel = reg(uint(p.sequenceBits));
-  sequel.set(io.step.payload.sequence.add(1));
   return {
     opValid,
     op,
-    /** The number behind that of a step. */
-    sequel,
     /** An operation of that kind is at hand. */
     is,
     /** The session is the one whose state is written. */

@@ -1,5 +1,5 @@
 /** The session of the operation at hand. */
-import { bit, type Bit, mux, node, ram, reg, struct, uint, type Val } from "../../../../../hdl-dsl/index.ts";
+import { bit, mux, node, ram, reg, struct, uint } from "../../../../../hdl-dsl/index.ts";
 import type { Operation } from "./operations.ts";
 import type { GbnSenderParameters, SenderIo } from "./ports.ts";
 
@@ -26,8 +26,6 @@ export function sessionOf(io: SenderIo, p: GbnSenderParameters, now: Operation) 
     kept = states.readSync(session);
   isFresh.set(mux(own, isWritten(cursor), mux(io.control.valid, isWritten(io.control.payload.session), same)));
   const was = node(mux(isFresh, fresh, kept));
-  // What takes longest is worked out of both words, and then chosen.
-  const ofBoth = (f: (state: Val<ReturnType<typeof SessionState>>) => Bit): Bit => mux(isFresh, f(fresh), f(kept));
   // After reset the word says nothing.
   const firstRound = reg(bit, { init: 1 });
   firstRound.set(starting);
@@ -38,7 +36,6 @@ export function sessionOf(io: SenderIo, p: GbnSenderParameters, now: Operation) 
     states,
     fresh,
     was,
-    ofBoth,
     /** The word is the first one since reset. */
     firstRound,
     /** Packets that are not acknowledged; whether there are some. */

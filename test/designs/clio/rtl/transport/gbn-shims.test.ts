@@ -421,7 +421,11 @@ describe("GbnShims", () => {
     });
     const faults: readonly (readonly [string, string | RegExp, string])[] = [
       ["NACKs do nothing, timeouts neither", /back = goes_back \| times_out/, "back = 1'b0"],
-      ["frames are sent again from one too late", /from_start \? was_acked \+ 32'd1/, "from_start ? was_acked + 32'd2"],
+      [
+        "frames are sent again from one too late",
+        /from_start \? was_acked : op_sequence\) \+ 32'd1/,
+        "from_start ? was_acked : op_sequence) + 32'd2",
+      ],
       ["a frame is read before it is in memory", /settled = ~/, "settled = 1'b1 | ~"],
       ["ACKs of numbers never sent", /believed =\s*/, "believed = 1'b0 & "],
       ["two sessions' frames in one place", /written_place = \{place_payload_at_session,/, "written_place = {6'd1,"],

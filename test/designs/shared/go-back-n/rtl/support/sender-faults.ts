@@ -5,7 +5,7 @@
  * anyway.
  */
 export const senderFaults: readonly (readonly [string, string | RegExp, string])[] = [
-  ["ACKs of numbers never sent are believed", "in_reach & is_sent", "in_reach"],
+  ["ACKs of numbers never sent are believed", "~rest[4]", "1'b1"],
   ["a frame that is being read is written over", "clash = &{", "clash = 1'b0 & &{"],
   ["a NACK while it sends again changes nothing", /from_start = op_flag \| was_restart/, "from_start = op_flag"],
   ["the timer's look does not begin a new time", /was_progress & ~\(op_valid & \(op_kind == 3'd4\)\)/, "was_progress"],
@@ -37,8 +37,8 @@ export const senderFaults: readonly (readonly [string, string | RegExp, string])
     "goes_back = believed & op_flag",
   ],
   ["the timer passes a session over", /cursor <= cursor \+ \d'd1/, "cursor <= cursor + 1 + (looks & cursor == 3)"],
-  ["a question from before the last ACK goes on from there", /(?<=from_start = [^;]*) \| is_past/, ""],
-  ["sending again takes a number beyond the last", /(?<=is_left =[^;]*: \([^;<]*) <(?= )/, " <="],
+  ["a question from before the last ACK goes on from there", /(?<=from_start = [^;]*) \| passed\[\d+\]/, ""],
+  ["sending again takes a number beyond the last", /(?<=: passed\[\d+:0\] )<(?= flying)/, "<="],
   ["the window is a frame larger", /~flying\[3\]/, "~(flying[3] & |flying[2:0])"],
   ["a reset leaves who waits to send again", /(?<=if \(rst\)) joined <= \d'd0/, " joined <= joined"],
 ];
