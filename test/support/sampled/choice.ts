@@ -31,6 +31,7 @@ export const heavyFiles: Readonly<Record<string, string>> = {
   "test/designs/rack/rig/peers/circle.test.ts": "the classes in the benches of port, lane and merge",
   "test/designs/rack/rig/peers/kv.test.ts": "the peers' software against models of devices",
   "test/designs/rack/rig/peers/vpc.test.ts": "the tasks' benches",
+  "test/designs/rack/rig/peers/state.test.ts": "state-move.test.ts of one device, and the software's models",
   "test/designs/rack/rig/serve/verb.test.ts": "verb.test.ts of the sNIC alone and of the node alone",
   "test/designs/rack/rig/threads.test.ts": "fabric.test.ts beside it, and rack.test.ts in one thread",
   "test/designs/shared/go-back-n/rtl/reorder.test.ts": "reorder-bounded.test.ts beside it",
