@@ -37,7 +37,7 @@ export default defineConfig({
     isolate: process.env["MNEMO_BACKEND"] === "verilator",
     maxWorkers: 2,
     // Elaboration makes many small objects that soon go: a larger space for young ones costs 64 MB and saves a tenth.
-    // The third of what the quick run leaves that has most whole devices needs more than the 4 GB that a process is given.
+    // The third of what the quick run leaves that has most whole devices needs more than the 4 GB of a process.
     execArgv: ["--max-semi-space-size=64", "--max-old-space-size=6144"],
     sequence: { sequencer: SlowFirst },
     // A model runs for one bench: where Verilator runs it, compiling takes longer than all its cycles.
