@@ -120,8 +120,8 @@ export function slotTable(
           leaves = node(bitAt(toSend.fire, toSend.payload), { name: "leaves" }),
           expires = node(mux(tick, old.and(queued.not()), none), { name: "expires" });
         running.set(running.or(takes).and(ends.not()));
-        // Who is asked for again in the cycle of its end stays.
-        done.set(done.and(expires.not().or(repeats)).and(takes.not()).or(ends));
+        // Who is asked for again as its time ends, or just behind that, stays.
+        done.set(done.and(expires.not()).and(takes.not()).or(ends).or(repeats));
         old.set(
           old
             .or(mux(tick, done, none))
@@ -133,6 +133,8 @@ export function slotTable(
           loading.set(1);
           loadAt.set(toSend.payload);
         });
+        assertAlways(running.and(done).any().not(), "a slot runs or is done");
+        assertAlways(queued.and(done.not()).any().not(), "a reply that waits to be sent is kept");
         level.set(level.add(take.zext(level.width)).sub(finish.zext(level.width)));
       },
     };

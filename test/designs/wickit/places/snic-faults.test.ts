@@ -6,6 +6,8 @@ import {
   additionsRun,
   type B,
   crossingRun,
+  crowdRun,
+  edgesRun,
   fullRun,
   heldRun,
   hostileRun,
@@ -92,6 +94,39 @@ describe("a planted fault in the SmartNIC's task is found", () => {
   finds("who asks again makes nothing younger", "& ~ends & ~repeats;", "& ~ends;", keepsRun);
   finds("a slot is as old as what it had before", "& ~ends & ~repeats;", "& ~repeats;", keepsRun);
   finds("the newer number is forgotten", "if (packets_takes | packets_renames)", "if (packets_takes)", keepsRun);
+  // Two at once, in a crowd for few slots.
+  const crowd = (b: B) => crowdRun(b, 1, 1500),
+    crowdNow = (b: B) => crowdRun(b, 0, 1500);
+  const done = "(slots_done & ~expires & ~takes) | ends | repeats";
+  finds("a reply that waits to be sent may be forgotten", "slots_old & ~slots_queued", "slots_old", crowd, smallDut);
+  finds(
+    "the end of a life beats who asks again",
+    done,
+    "((slots_done | repeats) & ~expires & ~takes) | ends",
+    edgesRun,
+    smallDut,
+  );
+  finds(
+    "who asks again just behind the end of a life has no place",
+    `& ~takes) | ends | repeats`,
+    "& ~takes) | ends",
+    edgesRun,
+    smallDut,
+  );
+  finds(
+    "the end of a life beats an end",
+    done,
+    "((slots_done | ends) & ~expires & ~takes) | repeats",
+    edgesRun,
+    smallDut,
+  );
+  finds(
+    "a slot that is taken has its last reply",
+    done,
+    "(slots_done & ~expires) | ends | repeats",
+    crowdNow,
+    smallDut,
+  );
   // Counts and resets.
   finds(
     "a request that begins as one ends is not counted",

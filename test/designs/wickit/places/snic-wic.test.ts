@@ -11,6 +11,8 @@ import {
   bad,
   base,
   crossingRun,
+  crowdRun,
+  edgesRun,
   examplesRun,
   fullRun,
   heldRun,
@@ -73,6 +75,13 @@ describe.each([
   it("frames that cannot leave hold up no packet", () => run("held", dut, 9, b => heldRun(b, p)));
 });
 it("a reply is kept for one life to two", () => run("keeps", usualDut, 10, keepsRun));
+
+it.each([0, 1, 2])("a crowd for few slots, replies kept for %d units", keep =>
+  run("crowd", smallDut, 15, b => crowdRun(b, keep, long ? 20_000 : 1500)),
+);
+
+it("a slot ends, and is asked for again, in each cycle around the end of a life", () =>
+  run("edges", smallDut, 16, edgesRun));
 
 it("a reply that is sent is nobody else's, in whichever cycle the next one comes", () =>
   run("crossing", usualDut, 13, crossingRun));

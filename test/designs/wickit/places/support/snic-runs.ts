@@ -193,6 +193,97 @@ export async function keepsRun(b: B) {
 }
 
 /**
+ * Few slots for many operations, and replies that are kept for no time or a short one: slots end, expire, are asked for
+ * again and are taken in the same cycles. Frames cannot leave now and then, so replies wait for longer than their life.
+ */
+export async function crowdRun(b: B, keep: number, requests: number) {
+  const { random: r } = b,
+    held = { until: 0 },
+    { host } = hostOf(b, {
+      ...{ life: keep, latency: 20, clientTimeout: 1_000_000 },
+      pause: s => (s === "make" ? () => b.cycle < held.until : () => false),
+    }),
+    told = host.onMade,
+    asked = new Map<number, { readonly first: number; readonly call: WicCall }>();
+  let served = 0;
+  await host.load(image);
+  host.onMade = (bytes, port) => {
+    if (port !== 0) return told(bytes, port);
+    const { clio, body } = dissect(bytes),
+      of = asked.get(clio?.requestId ?? 0);
+    if (!of) fail(`a reply to ${clio?.requestId}`);
+    if (clio?.status === status.BUSY) return;
+    same(`the status of ${of.first}`, clio?.status, status.OK);
+    same(`the words of ${of.first}`, wordsOfBytes(body ?? new Uint8Array()), of.call.words);
+    served++;
+  };
+  let id = 0x6000_0000,
+    newest: { readonly first: number; readonly call: WicCall }[] = [];
+  for (let i = 0; i < requests; i++) {
+    const again = newest.length > 0 && r.chance(0.5),
+      number = id++,
+      // Of the echo: its words are its own.
+      of = again
+        ? r.pick(newest)
+        : { first: number, call: { program: 5, words: Array.from({ length: 8 }, (_, w) => BigInt(8 * i + w)) } };
+    asked.set(number, of);
+    newest = [...newest, of].slice(-6);
+    host.send(askFrame(of.call, { requestId: number, ...(again && { flagRetry: 1, retryOf: of.first }) }), 0);
+    if (r.chance(0.05)) held.until = b.cycle + r.between(1, 900);
+    await b.cycles(r.pick([0, 1, 5, 20, r.between(20, 2 * snicTick)]));
+  }
+  held.until = 0;
+  await host.drained();
+  if (served < requests / 8) fail(`only ${served} of ${requests} served`);
+  host.onMade = told;
+  await atRest(b, host, small.engine.contexts);
+}
+
+/**
+ * Each cycle around the end of a life: a slot that was used before ends in it, and who asks for a kept reply comes in it.
+ * Lives of one unit end each other tick; which ones is not known here, so both are tried.
+ */
+export async function edgesRun(b: B) {
+  const { host } = hostOf(b, { life: 1, latency: 20 }),
+    told = host.onMade,
+    period = 2 * snicTick,
+    got: Uint8Array[] = [],
+    words = Array.from({ length: 8 }, (_, w) => BigInt(w + 1));
+  await host.load(image);
+  host.onMade = (bytes, port) => (port === 0 ? got.push(bytes) : told(bytes, port));
+  const at = async (phase: number): Promise<void> => {
+      await b.cycles((((phase - b.cycle) % period) + period) % period);
+    },
+    ask = async (requestId: number, of?: number): Promise<void> => {
+      host.send(
+        askFrame({ program: 5, words }, { requestId, ...(of !== undefined && { flagRetry: 1, retryOf: of }) }),
+        0,
+      );
+      await b.until(() => got.length > 0);
+      for (const bytes of got.splice(0)) {
+        const { clio, body } = dissect(bytes);
+        same(`the status of ${requestId}`, [clio?.requestId, clio?.status], [requestId, status.OK]);
+        same(`the words of ${requestId}`, wordsOfBytes(body ?? new Uint8Array()), words);
+      }
+    };
+  // All of them in one slot.
+  for (let number = 0x7000_0000, begins = -90; begins < 0; begins++)
+    for (const tick of [0, snicTick]) {
+      number += small.slots;
+      await at(tick + begins);
+      await ask(number);
+      // By then it is old, and this life's end is its own.
+      await b.cycles(period);
+      await at(tick - 30 + ((begins + 90) >> 1));
+      await ask(number + (1 << 20), number);
+      await b.cycles(3 * period);
+    }
+  await host.drained();
+  host.onMade = told;
+  await atRest(b, host, small.engine.contexts);
+}
+
+/**
  * Replies are kept no longer than they are sent (life 0): who comes for a slot whose reply waits, or is being read, is
  * BUSY, and no reply has another's words. Each cycle around the sending is tried.
  */
