@@ -208,7 +208,10 @@ export async function crowdRun(b: B, keep: number, requests: number) {
   let served = 0;
   await host.load(image);
   host.onMade = (bytes, port) => {
-    if (port !== 0) return told(bytes, port);
+    if (port !== 0) {
+      told(bytes, port);
+      return;
+    }
     const { clio, body } = dissect(bytes),
       of = asked.get(clio?.requestId ?? 0);
     if (!of) fail(`a reply to ${clio?.requestId}`);
@@ -240,8 +243,8 @@ export async function crowdRun(b: B, keep: number, requests: number) {
 }
 
 /**
- * Each cycle around the end of a life: a slot that was used before ends in it, and who asks for a kept reply comes in it.
- * Lives of one unit end each other tick; which ones is not known here, so both are tried.
+ * Each cycle around the end of a life: a slot that was used before ends in it, and who asks for a kept reply comes in
+ * it. Lives of one unit end each other tick; which ones is not known here, so both are tried.
  */
 export async function edgesRun(b: B) {
   const { host } = hostOf(b, { life: 1, latency: 20 }),
