@@ -13,6 +13,25 @@ interface ProveOptions {
   readonly faults?: true;
   readonly minutes?: true;
   readonly bounded?: number;
+  readonly shard?: Shard;
+}
+
+/** One of `of` equal shares, from 1. */
+interface Shard {
+  readonly index: number;
+  readonly of: number;
+}
+
+/** Neighbours in the list are of one design and take alike, so shares take turns. */
+function isIn(share: Shard | undefined, position: number): boolean {
+  return share === undefined || position % share.of === share.index - 1;
+}
+
+function shard(text: string): Shard {
+  const [, index, of] = (/^(\d{1,3})\/(\d{1,3})$/.exec(text) ?? []).map(Number);
+  if (index === undefined || of === undefined || index < 1 || index > of)
+    throw new InvalidArgumentError("It must be a share and how many there are, such as 1/2.");
+  return { index, of };
 }
 
 function seconds(text: string): number {
@@ -57,6 +76,7 @@ export const proveVerb: Verb = (program, { terminal, exit }) =>
     .addOption(setting())
     .option("--faults", "plant every known fault too: the proof must fail")
     .option("--minutes", "only what takes minutes, which the tests leave to this command")
+    .addOption(once("--shard <share>", "only one of so many equal shares: 1/2 is the first half", shard))
     .addOption(
       once("--bounded <cycles>", "only look for a failure within so many cycles after reset: proves nothing", cycles),
     )
@@ -71,9 +91,12 @@ export const proveVerb: Verb = (program, { terminal, exit }) =>
       const { runProofs } = await import("../prove/run-proofs.ts");
       if (name === "") throw new UsageError("the module's name is empty; leave it out to prove everything");
       const named = await wantedProofs(name, options),
-        wanted = options.minutes === true ? named.filter(p => p.long === "minutes") : named;
-      if (wanted.length === 0)
+        long = options.minutes === true ? named.filter(p => p.long === "minutes") : named;
+      if (long.length === 0)
         throw new UsageError(`no proof of ${name ?? "any module"} takes minutes; leave out --minutes`);
+      const wanted = long.filter((_, i) => isIn(options.shard, i));
+      if (wanted.length === 0)
+        throw new UsageError(`${long.length} proofs leave nothing for that share; give --shard fewer shares`);
       missingProvers();
       exit(
         await runProofs(

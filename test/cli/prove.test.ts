@@ -77,6 +77,24 @@ describe("mnemo prove", () => {
     expect(out).toContain("cover: all bits set");
     expect(out).toMatch(/\n1 modules, 8 properties, 2 covers in \d+ s: all hold\n$/);
   });
+  it("shares are each a part, and together the whole", async () => {
+    const counts = await Promise.all(
+      ["1/2", "2/2"].map(async share => {
+        const { code, out } = await mnemo(["prove", "lowestset", "--bounded", "1", "--shard", share]);
+        return [code, Number(/\n(\d+) modules/.exec(out)?.[1] ?? 0)] as const;
+      }),
+    );
+    // The one proof is in the first share; the second has nothing, and says so.
+    expect(counts).toEqual([
+      [0, 1],
+      [2, 0],
+    ]);
+  });
+  it.each(["0/2", "3/2", "half"])("--shard %s", async share => {
+    expect((await mnemo(["prove", "--shard", share])).err).toBe(
+      `mnemo: option '--shard <share>' argument '${share}' is invalid. It must be a share and how many there are, such as 1/2.\n`,
+    );
+  });
   it("a module that nothing is proved of", async () => {
     const { code, out, err } = await mnemo(["prove", "flux"]);
     expect([code, out]).toEqual([2, ""]);
