@@ -36,6 +36,7 @@ module Control_p4_r4_s4_c256_k1024 (
   output wire         set_has_uplink,
   output wire [3:0]   set_uplink,
   output wire [3:0]   set_rings,
+  output wire [3:0]   set_urgent,
   output wire [3:0]   set_reliable,
   output wire [3:0]   set_peers,
   output wire [3:0]   set_control,
@@ -457,7 +458,7 @@ module Control_p4_r4_s4_c256_k1024 (
   wire [2:0] registers_slot_at, registers_slot_region;
   wire [11:0] registers_counter_at;
   wire [5:0] registers_fair_resource, registers_fair_user;
-  reg [3:0] restart; // control.ts:63
+  reg [3:0] restart; // control.ts:64
   reg [24:0] epoch_sum; // control.ts:25
   reg epoch_part; // control.ts:26
   reg table_bus_en; // tables.ts:10
@@ -470,7 +471,7 @@ module Control_p4_r4_s4_c256_k1024 (
     slot_1_2_limit, slot_1_2_busy_at, slot_1_3_limit, slot_1_3_busy_at, slot_2_0_limit, slot_2_0_busy_at,
     slot_2_1_limit, slot_2_1_busy_at, slot_2_2_limit, slot_2_2_busy_at, slot_2_3_limit, slot_2_3_busy_at,
     slot_3_0_limit, slot_3_0_busy_at, slot_3_1_limit, slot_3_1_busy_at, slot_3_2_limit, slot_3_2_busy_at,
-    slot_3_3_limit, slot_3_3_busy_at; // control.ts:106
+    slot_3_3_limit, slot_3_3_busy_at; // control.ts:107
   reg [15:0] slot_0_0_patience, slot_0_1_patience, slot_0_2_patience, slot_0_3_patience, slot_1_0_patience,
     slot_1_1_patience, slot_1_2_patience, slot_1_3_patience, slot_2_0_patience, slot_2_1_patience, slot_2_2_patience,
     slot_2_3_patience, slot_3_0_patience, slot_3_1_patience, slot_3_2_patience, slot_3_3_patience;
@@ -526,6 +527,7 @@ module Control_p4_r4_s4_c256_k1024 (
     .uplink          (set_uplink),
     .has_uplink      (set_has_uplink),
     .origin          (set_origin),
+    .urgent          (set_urgent),
     .reliable        (registers_reliable),
     .peer_ports      (registers_peer_ports),
     .control         (registers_control),

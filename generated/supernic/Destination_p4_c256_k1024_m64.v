@@ -36,6 +36,7 @@ module Destination_p4_c256_k1024_m64 (
   input  wire [7:0]  config_origin,
   input  wire        config_has_uplink,
   input  wire [3:0]  config_uplink,
+  input  wire [3:0]  config_urgent,
   input  wire [63:0] config_macs,
   input  wire        users_en,
   input  wire [5:0]  users_index,
@@ -325,7 +326,7 @@ module Destination_p4_c256_k1024_m64 (
   wire _unused_ok = &{
     1'b0, known_ctx, known_uid, known_first_cell, known_head_bytes, known_unordered, known_no_l4, known_flow_hash,
     known_tagged, known_tag, known_shimmed, known_ttl, known_prepend, known_front_bytes, known_drop_front,
-    config_origin, users_value_limited, users_value_bytes, users_value_contexts, users_value_cells,
+    config_origin, config_urgent, users_value_limited, users_value_bytes, users_value_contexts, users_value_cells,
     entries_value_peer, dag_word[0], 1'b0
   };
 endmodule

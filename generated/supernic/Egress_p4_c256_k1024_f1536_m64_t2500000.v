@@ -38,6 +38,7 @@ module Egress_p4_c256_k1024_f1536_m64_t2500000 (
   input  wire [7:0]   config_origin,
   input  wire         config_has_uplink,
   input  wire [3:0]   config_uplink,
+  input  wire [3:0]   config_urgent,
   input  wire [63:0]  config_macs,
   input  wire         users_en,
   input  wire [5:0]   users_index,
@@ -201,7 +202,7 @@ module Egress_p4_c256_k1024_f1536_m64_t2500000 (
   reg fits_3_0, fits_3_1, fits_3_2, fits_3_3; // promises.ts:106
   reg [5:0] promised_4; // promises.ts:97
   reg fits_4_0, fits_4_1, fits_4_2, fits_4_3; // promises.ts:106
-  reg events_left_q, events_task_q, events_nowhere_q, events_again_q, events_paused_q; // egress.ts:214
+  reg events_left_q, events_task_q, events_nowhere_q, events_again_q, events_paused_q; // egress.ts:215
   (* ram_style = "distributed" *) reg [7:0] dropped_queue_store [0:7]; // early-queue.ts:62
   (* ram_style = "distributed" *) reg [7:0] cleared_store [0:3];
   wire goes_on; // egress.ts:167
@@ -262,6 +263,7 @@ module Egress_p4_c256_k1024_f1536_m64_t2500000 (
     .config_origin        (config_origin),
     .config_has_uplink    (config_has_uplink),
     .config_uplink        (config_uplink),
+    .config_urgent        (config_urgent),
     .config_macs          (config_macs),
     .users_en             (users_en),
     .users_index          (users_index),
@@ -322,6 +324,7 @@ module Egress_p4_c256_k1024_f1536_m64_t2500000 (
     .drops_2                  (pauses_expired_2),
     .drops_3                  (pauses_expired_3),
     .drops_4                  (4'd0),
+    .urgent                   (config_urgent),
     .stalls                   (fetch_stalls),
     .picked_valid             (lists_picked_valid),
     .picked_packet_ctx        (lists_picked_packet_ctx),

@@ -30,6 +30,7 @@ module Lists_p4_c256 (
   input  wire [3:0] drops_2,
   input  wire [3:0] drops_3,
   input  wire [3:0] drops_4,
+  input  wire [3:0] urgent,
   input  wire       stalls,
   output wire       picked_valid,
   output wire [7:0] picked_packet_ctx,
@@ -38,221 +39,260 @@ module Lists_p4_c256 (
   output wire [1:0] picked_packet_size,
   output wire       picked_packet_dropped
 );
-  reg goes; // lists.ts:140
-  reg next_valid_0; // lists.ts:49
-  reg [7:0] next_entry_0_ctx; // lists.ts:50
+  reg goes; // lists.ts:171
+  reg next_valid_0; // lists.ts:53
+  reg [7:0] next_entry_0_ctx; // lists.ts:54
   reg [1:0] next_entry_0_size;
-  reg [3:0] next_class_0; // lists.ts:51
-  reg next_dropped_0; // lists.ts:52
-  reg next_valid_1; // lists.ts:49
-  reg [7:0] next_entry_1_ctx; // lists.ts:50
+  reg [3:0] next_class_0; // lists.ts:55
+  reg next_dropped_0; // lists.ts:56
+  reg next_valid_1; // lists.ts:53
+  reg [7:0] next_entry_1_ctx; // lists.ts:54
   reg [1:0] next_entry_1_size;
-  reg [3:0] next_class_1; // lists.ts:51
-  reg next_dropped_1; // lists.ts:52
-  reg next_valid_2; // lists.ts:49
-  reg [7:0] next_entry_2_ctx; // lists.ts:50
+  reg [3:0] next_class_1; // lists.ts:55
+  reg next_dropped_1; // lists.ts:56
+  reg next_valid_2; // lists.ts:53
+  reg [7:0] next_entry_2_ctx; // lists.ts:54
   reg [1:0] next_entry_2_size;
-  reg [3:0] next_class_2; // lists.ts:51
-  reg next_dropped_2; // lists.ts:52
-  reg next_valid_3; // lists.ts:49
-  reg [7:0] next_entry_3_ctx; // lists.ts:50
+  reg [3:0] next_class_2; // lists.ts:55
+  reg next_dropped_2; // lists.ts:56
+  reg next_valid_3; // lists.ts:53
+  reg [7:0] next_entry_3_ctx; // lists.ts:54
   reg [1:0] next_entry_3_size;
-  reg [3:0] next_class_3; // lists.ts:51
-  reg next_dropped_3; // lists.ts:52
-  reg next_valid_4; // lists.ts:49
-  reg [7:0] next_entry_4_ctx; // lists.ts:50
+  reg [3:0] next_class_3; // lists.ts:55
+  reg next_dropped_3; // lists.ts:56
+  reg next_valid_4; // lists.ts:53
+  reg [7:0] next_entry_4_ctx; // lists.ts:54
   reg [1:0] next_entry_4_size;
-  reg [3:0] next_class_4; // lists.ts:51
-  reg next_dropped_4; // lists.ts:52
-  reg some_0_0; // lists.ts:37
-  reg [7:0] head_0_0_ctx; // lists.ts:38
+  reg [3:0] next_class_4; // lists.ts:55
+  reg next_dropped_4; // lists.ts:56
+  reg some_0_0; // lists.ts:39
+  reg [7:0] head_0_0_ctx; // lists.ts:40
   reg [1:0] head_0_0_size;
-  reg [7:0] tail_0_0; // lists.ts:39
-  reg drops_0_0; // lists.ts:40
-  reg serves_0_0; // lists.ts:42
-  reg lets_0_0; // lists.ts:44
-  reg some_0_1; // lists.ts:37
-  reg [7:0] head_0_1_ctx; // lists.ts:38
+  reg [7:0] tail_0_0; // lists.ts:41
+  reg drops_0_0; // lists.ts:42
+  reg leaves_0_0; // lists.ts:44
+  reg serves_0_0; // lists.ts:46
+  reg lets_0_0; // lists.ts:48
+  reg some_0_1; // lists.ts:39
+  reg [7:0] head_0_1_ctx; // lists.ts:40
   reg [1:0] head_0_1_size;
-  reg [7:0] tail_0_1; // lists.ts:39
-  reg drops_0_1; // lists.ts:40
-  reg serves_0_1; // lists.ts:42
-  reg lets_0_1; // lists.ts:44
-  reg some_0_2; // lists.ts:37
-  reg [7:0] head_0_2_ctx; // lists.ts:38
+  reg [7:0] tail_0_1; // lists.ts:41
+  reg drops_0_1; // lists.ts:42
+  reg leaves_0_1; // lists.ts:44
+  reg serves_0_1; // lists.ts:46
+  reg lets_0_1; // lists.ts:48
+  reg some_0_2; // lists.ts:39
+  reg [7:0] head_0_2_ctx; // lists.ts:40
   reg [1:0] head_0_2_size;
-  reg [7:0] tail_0_2; // lists.ts:39
-  reg drops_0_2; // lists.ts:40
-  reg serves_0_2; // lists.ts:42
-  reg lets_0_2; // lists.ts:44
-  reg some_0_3; // lists.ts:37
-  reg [7:0] head_0_3_ctx; // lists.ts:38
+  reg [7:0] tail_0_2; // lists.ts:41
+  reg drops_0_2; // lists.ts:42
+  reg leaves_0_2; // lists.ts:44
+  reg serves_0_2; // lists.ts:46
+  reg lets_0_2; // lists.ts:48
+  reg some_0_3; // lists.ts:39
+  reg [7:0] head_0_3_ctx; // lists.ts:40
   reg [1:0] head_0_3_size;
-  reg [7:0] tail_0_3; // lists.ts:39
-  reg drops_0_3; // lists.ts:40
-  reg serves_0_3; // lists.ts:42
-  reg lets_0_3; // lists.ts:44
-  reg some_1_0; // lists.ts:37
-  reg [7:0] head_1_0_ctx; // lists.ts:38
+  reg [7:0] tail_0_3; // lists.ts:41
+  reg drops_0_3; // lists.ts:42
+  reg leaves_0_3; // lists.ts:44
+  reg serves_0_3; // lists.ts:46
+  reg lets_0_3; // lists.ts:48
+  reg some_1_0; // lists.ts:39
+  reg [7:0] head_1_0_ctx; // lists.ts:40
   reg [1:0] head_1_0_size;
-  reg [7:0] tail_1_0; // lists.ts:39
-  reg drops_1_0; // lists.ts:40
-  reg serves_1_0; // lists.ts:42
-  reg lets_1_0; // lists.ts:44
-  reg some_1_1; // lists.ts:37
-  reg [7:0] head_1_1_ctx; // lists.ts:38
+  reg [7:0] tail_1_0; // lists.ts:41
+  reg drops_1_0; // lists.ts:42
+  reg leaves_1_0; // lists.ts:44
+  reg serves_1_0; // lists.ts:46
+  reg lets_1_0; // lists.ts:48
+  reg some_1_1; // lists.ts:39
+  reg [7:0] head_1_1_ctx; // lists.ts:40
   reg [1:0] head_1_1_size;
-  reg [7:0] tail_1_1; // lists.ts:39
-  reg drops_1_1; // lists.ts:40
-  reg serves_1_1; // lists.ts:42
-  reg lets_1_1; // lists.ts:44
-  reg some_1_2; // lists.ts:37
-  reg [7:0] head_1_2_ctx; // lists.ts:38
+  reg [7:0] tail_1_1; // lists.ts:41
+  reg drops_1_1; // lists.ts:42
+  reg leaves_1_1; // lists.ts:44
+  reg serves_1_1; // lists.ts:46
+  reg lets_1_1; // lists.ts:48
+  reg some_1_2; // lists.ts:39
+  reg [7:0] head_1_2_ctx; // lists.ts:40
   reg [1:0] head_1_2_size;
-  reg [7:0] tail_1_2; // lists.ts:39
-  reg drops_1_2; // lists.ts:40
-  reg serves_1_2; // lists.ts:42
-  reg lets_1_2; // lists.ts:44
-  reg some_1_3; // lists.ts:37
-  reg [7:0] head_1_3_ctx; // lists.ts:38
+  reg [7:0] tail_1_2; // lists.ts:41
+  reg drops_1_2; // lists.ts:42
+  reg leaves_1_2; // lists.ts:44
+  reg serves_1_2; // lists.ts:46
+  reg lets_1_2; // lists.ts:48
+  reg some_1_3; // lists.ts:39
+  reg [7:0] head_1_3_ctx; // lists.ts:40
   reg [1:0] head_1_3_size;
-  reg [7:0] tail_1_3; // lists.ts:39
-  reg drops_1_3; // lists.ts:40
-  reg serves_1_3; // lists.ts:42
-  reg lets_1_3; // lists.ts:44
-  reg some_2_0; // lists.ts:37
-  reg [7:0] head_2_0_ctx; // lists.ts:38
+  reg [7:0] tail_1_3; // lists.ts:41
+  reg drops_1_3; // lists.ts:42
+  reg leaves_1_3; // lists.ts:44
+  reg serves_1_3; // lists.ts:46
+  reg lets_1_3; // lists.ts:48
+  reg some_2_0; // lists.ts:39
+  reg [7:0] head_2_0_ctx; // lists.ts:40
   reg [1:0] head_2_0_size;
-  reg [7:0] tail_2_0; // lists.ts:39
-  reg drops_2_0; // lists.ts:40
-  reg serves_2_0; // lists.ts:42
-  reg lets_2_0; // lists.ts:44
-  reg some_2_1; // lists.ts:37
-  reg [7:0] head_2_1_ctx; // lists.ts:38
+  reg [7:0] tail_2_0; // lists.ts:41
+  reg drops_2_0; // lists.ts:42
+  reg leaves_2_0; // lists.ts:44
+  reg serves_2_0; // lists.ts:46
+  reg lets_2_0; // lists.ts:48
+  reg some_2_1; // lists.ts:39
+  reg [7:0] head_2_1_ctx; // lists.ts:40
   reg [1:0] head_2_1_size;
-  reg [7:0] tail_2_1; // lists.ts:39
-  reg drops_2_1; // lists.ts:40
-  reg serves_2_1; // lists.ts:42
-  reg lets_2_1; // lists.ts:44
-  reg some_2_2; // lists.ts:37
-  reg [7:0] head_2_2_ctx; // lists.ts:38
+  reg [7:0] tail_2_1; // lists.ts:41
+  reg drops_2_1; // lists.ts:42
+  reg leaves_2_1; // lists.ts:44
+  reg serves_2_1; // lists.ts:46
+  reg lets_2_1; // lists.ts:48
+  reg some_2_2; // lists.ts:39
+  reg [7:0] head_2_2_ctx; // lists.ts:40
   reg [1:0] head_2_2_size;
-  reg [7:0] tail_2_2; // lists.ts:39
-  reg drops_2_2; // lists.ts:40
-  reg serves_2_2; // lists.ts:42
-  reg lets_2_2; // lists.ts:44
-  reg some_2_3; // lists.ts:37
-  reg [7:0] head_2_3_ctx; // lists.ts:38
+  reg [7:0] tail_2_2; // lists.ts:41
+  reg drops_2_2; // lists.ts:42
+  reg leaves_2_2; // lists.ts:44
+  reg serves_2_2; // lists.ts:46
+  reg lets_2_2; // lists.ts:48
+  reg some_2_3; // lists.ts:39
+  reg [7:0] head_2_3_ctx; // lists.ts:40
   reg [1:0] head_2_3_size;
-  reg [7:0] tail_2_3; // lists.ts:39
-  reg drops_2_3; // lists.ts:40
-  reg serves_2_3; // lists.ts:42
-  reg lets_2_3; // lists.ts:44
-  reg some_3_0; // lists.ts:37
-  reg [7:0] head_3_0_ctx; // lists.ts:38
+  reg [7:0] tail_2_3; // lists.ts:41
+  reg drops_2_3; // lists.ts:42
+  reg leaves_2_3; // lists.ts:44
+  reg serves_2_3; // lists.ts:46
+  reg lets_2_3; // lists.ts:48
+  reg some_3_0; // lists.ts:39
+  reg [7:0] head_3_0_ctx; // lists.ts:40
   reg [1:0] head_3_0_size;
-  reg [7:0] tail_3_0; // lists.ts:39
-  reg drops_3_0; // lists.ts:40
-  reg serves_3_0; // lists.ts:42
-  reg lets_3_0; // lists.ts:44
-  reg some_3_1; // lists.ts:37
-  reg [7:0] head_3_1_ctx; // lists.ts:38
+  reg [7:0] tail_3_0; // lists.ts:41
+  reg drops_3_0; // lists.ts:42
+  reg leaves_3_0; // lists.ts:44
+  reg serves_3_0; // lists.ts:46
+  reg lets_3_0; // lists.ts:48
+  reg some_3_1; // lists.ts:39
+  reg [7:0] head_3_1_ctx; // lists.ts:40
   reg [1:0] head_3_1_size;
-  reg [7:0] tail_3_1; // lists.ts:39
-  reg drops_3_1; // lists.ts:40
-  reg serves_3_1; // lists.ts:42
-  reg lets_3_1; // lists.ts:44
-  reg some_3_2; // lists.ts:37
-  reg [7:0] head_3_2_ctx; // lists.ts:38
+  reg [7:0] tail_3_1; // lists.ts:41
+  reg drops_3_1; // lists.ts:42
+  reg leaves_3_1; // lists.ts:44
+  reg serves_3_1; // lists.ts:46
+  reg lets_3_1; // lists.ts:48
+  reg some_3_2; // lists.ts:39
+  reg [7:0] head_3_2_ctx; // lists.ts:40
   reg [1:0] head_3_2_size;
-  reg [7:0] tail_3_2; // lists.ts:39
-  reg drops_3_2; // lists.ts:40
-  reg serves_3_2; // lists.ts:42
-  reg lets_3_2; // lists.ts:44
-  reg some_3_3; // lists.ts:37
-  reg [7:0] head_3_3_ctx; // lists.ts:38
+  reg [7:0] tail_3_2; // lists.ts:41
+  reg drops_3_2; // lists.ts:42
+  reg leaves_3_2; // lists.ts:44
+  reg serves_3_2; // lists.ts:46
+  reg lets_3_2; // lists.ts:48
+  reg some_3_3; // lists.ts:39
+  reg [7:0] head_3_3_ctx; // lists.ts:40
   reg [1:0] head_3_3_size;
-  reg [7:0] tail_3_3; // lists.ts:39
-  reg drops_3_3; // lists.ts:40
-  reg serves_3_3; // lists.ts:42
-  reg lets_3_3; // lists.ts:44
-  reg some_4_0; // lists.ts:37
-  reg [7:0] head_4_0_ctx; // lists.ts:38
+  reg [7:0] tail_3_3; // lists.ts:41
+  reg drops_3_3; // lists.ts:42
+  reg leaves_3_3; // lists.ts:44
+  reg serves_3_3; // lists.ts:46
+  reg lets_3_3; // lists.ts:48
+  reg some_4_0; // lists.ts:39
+  reg [7:0] head_4_0_ctx; // lists.ts:40
   reg [1:0] head_4_0_size;
-  reg [7:0] tail_4_0; // lists.ts:39
-  reg drops_4_0; // lists.ts:40
-  reg serves_4_0; // lists.ts:42
-  reg lets_4_0; // lists.ts:44
-  reg some_4_1; // lists.ts:37
-  reg [7:0] head_4_1_ctx; // lists.ts:38
+  reg [7:0] tail_4_0; // lists.ts:41
+  reg drops_4_0; // lists.ts:42
+  reg leaves_4_0; // lists.ts:44
+  reg serves_4_0; // lists.ts:46
+  reg lets_4_0; // lists.ts:48
+  reg some_4_1; // lists.ts:39
+  reg [7:0] head_4_1_ctx; // lists.ts:40
   reg [1:0] head_4_1_size;
-  reg [7:0] tail_4_1; // lists.ts:39
-  reg drops_4_1; // lists.ts:40
-  reg serves_4_1; // lists.ts:42
-  reg lets_4_1; // lists.ts:44
-  reg some_4_2; // lists.ts:37
-  reg [7:0] head_4_2_ctx; // lists.ts:38
+  reg [7:0] tail_4_1; // lists.ts:41
+  reg drops_4_1; // lists.ts:42
+  reg leaves_4_1; // lists.ts:44
+  reg serves_4_1; // lists.ts:46
+  reg lets_4_1; // lists.ts:48
+  reg some_4_2; // lists.ts:39
+  reg [7:0] head_4_2_ctx; // lists.ts:40
   reg [1:0] head_4_2_size;
-  reg [7:0] tail_4_2; // lists.ts:39
-  reg drops_4_2; // lists.ts:40
-  reg serves_4_2; // lists.ts:42
-  reg lets_4_2; // lists.ts:44
-  reg some_4_3; // lists.ts:37
-  reg [7:0] head_4_3_ctx; // lists.ts:38
+  reg [7:0] tail_4_2; // lists.ts:41
+  reg drops_4_2; // lists.ts:42
+  reg leaves_4_2; // lists.ts:44
+  reg serves_4_2; // lists.ts:46
+  reg lets_4_2; // lists.ts:48
+  reg some_4_3; // lists.ts:39
+  reg [7:0] head_4_3_ctx; // lists.ts:40
   reg [1:0] head_4_3_size;
-  reg [7:0] tail_4_3; // lists.ts:39
-  reg drops_4_3; // lists.ts:40
-  reg serves_4_3; // lists.ts:42
-  reg lets_4_3; // lists.ts:44
-  reg any_before_0_1; // lists.ts:67
-  reg any_before_0; // lists.ts:68
-  reg large_before_0_1; // lists.ts:67
-  reg large_before_0; // lists.ts:68
-  reg fits_0_0, fits_0_1, fits_0_2, fits_0_3; // lists.ts:77
-  reg any_before_1_1; // lists.ts:67
-  reg any_before_1; // lists.ts:68
-  reg large_before_1_1; // lists.ts:67
-  reg large_before_1; // lists.ts:68
-  reg fits_1_0, fits_1_1, fits_1_2, fits_1_3; // lists.ts:77
-  reg any_before_2_1; // lists.ts:67
-  reg any_before_2; // lists.ts:68
-  reg large_before_2_1; // lists.ts:67
-  reg large_before_2; // lists.ts:68
-  reg fits_2_0, fits_2_1, fits_2_2, fits_2_3; // lists.ts:77
-  reg any_before_3_1; // lists.ts:67
-  reg any_before_3; // lists.ts:68
-  reg large_before_3_1; // lists.ts:67
-  reg large_before_3; // lists.ts:68
-  reg fits_3_0, fits_3_1, fits_3_2, fits_3_3; // lists.ts:77
-  reg any_before_4_1; // lists.ts:67
-  reg any_before_4; // lists.ts:68
-  reg large_before_4_1; // lists.ts:67
-  reg large_before_4; // lists.ts:68
-  reg fits_4_0, fits_4_1, fits_4_2, fits_4_3; // lists.ts:77
+  reg [7:0] tail_4_3; // lists.ts:41
+  reg drops_4_3; // lists.ts:42
+  reg leaves_4_3; // lists.ts:44
+  reg serves_4_3; // lists.ts:46
+  reg lets_4_3; // lists.ts:48
+  reg any_before_0_1; // lists.ts:71
+  reg any_before_0; // lists.ts:72
+  reg large_before_0_1; // lists.ts:71
+  reg large_before_0; // lists.ts:72
+  reg fits_0_0, fits_0_1, fits_0_2, fits_0_3; // lists.ts:81
+  reg any_before_1_1; // lists.ts:71
+  reg any_before_1; // lists.ts:72
+  reg large_before_1_1; // lists.ts:71
+  reg large_before_1; // lists.ts:72
+  reg fits_1_0, fits_1_1, fits_1_2, fits_1_3; // lists.ts:81
+  reg any_before_2_1; // lists.ts:71
+  reg any_before_2; // lists.ts:72
+  reg large_before_2_1; // lists.ts:71
+  reg large_before_2; // lists.ts:72
+  reg fits_2_0, fits_2_1, fits_2_2, fits_2_3; // lists.ts:81
+  reg any_before_3_1; // lists.ts:71
+  reg any_before_3; // lists.ts:72
+  reg large_before_3_1; // lists.ts:71
+  reg large_before_3; // lists.ts:72
+  reg fits_3_0, fits_3_1, fits_3_2, fits_3_3; // lists.ts:81
+  reg any_before_4_1; // lists.ts:71
+  reg any_before_4; // lists.ts:72
+  reg large_before_4_1; // lists.ts:71
+  reg large_before_4; // lists.ts:72
+  reg fits_4_0, fits_4_1, fits_4_2, fits_4_3; // lists.ts:81
   reg [4:0] port_last; // fair-turn.ts:34
-  reg picked_q_valid, picked_q_packet_dropped; // lists.ts:87
+  reg picked_q_valid, picked_q_packet_dropped; // lists.ts:115
   reg [7:0] picked_q_packet_ctx;
   reg [4:0] picked_q_packet_list_port;
   reg [3:0] picked_q_packet_list_class;
   reg [1:0] picked_q_packet_size;
-  reg [1:0] class_0_last, class_1_last, class_2_last, class_3_last, class_4_last; // class-turn.ts:18
-  (* ram_style = "distributed" *) reg [9:0] links_0 [0:255]; // lists.ts:182
+  reg loaded_0; // lists.ts:98
+  reg [6:0] urgent_0_passed; // urgency.ts:31
+  reg urgent_0_held; // urgency.ts:38
+  reg [1:0] class_0_last; // class-turn.ts:20
+  reg loaded_1; // lists.ts:98
+  reg [6:0] urgent_1_passed; // urgency.ts:31
+  reg urgent_1_held; // urgency.ts:38
+  reg [1:0] class_1_last; // class-turn.ts:20
+  reg loaded_2; // lists.ts:98
+  reg [6:0] urgent_2_passed; // urgency.ts:31
+  reg urgent_2_held; // urgency.ts:38
+  reg [1:0] class_2_last; // class-turn.ts:20
+  reg loaded_3; // lists.ts:98
+  reg [6:0] urgent_3_passed; // urgency.ts:31
+  reg urgent_3_held; // urgency.ts:38
+  reg [1:0] class_3_last; // class-turn.ts:20
+  reg loaded_4; // lists.ts:98
+  reg [6:0] urgent_4_passed; // urgency.ts:31
+  reg urgent_4_held; // urgency.ts:38
+  reg [1:0] class_4_last; // class-turn.ts:20
+  (* ram_style = "distributed" *) reg [9:0] links_0 [0:255]; // lists.ts:213
   (* ram_style = "distributed" *) reg [9:0] links_1 [0:255];
   (* ram_style = "distributed" *) reg [9:0] links_2 [0:255];
   (* ram_style = "distributed" *) reg [9:0] links_3 [0:255];
   (* ram_style = "distributed" *) reg [9:0] links_4 [0:255];
   wire port_to_0, port_to_1, port_to_2, port_to_3, port_to_4; // fair-turn.ts:24
-  wire is_quiet_0; // lists.ts:201
-  wire has_room_0; // lists.ts:202
-  wire is_quiet_1; // lists.ts:201
-  wire has_room_1; // lists.ts:202
-  wire is_quiet_2; // lists.ts:201
-  wire has_room_2; // lists.ts:202
-  wire is_quiet_3; // lists.ts:201
-  wire has_room_3; // lists.ts:202
-  wire is_quiet_4; // lists.ts:201
-  wire has_room_4; // lists.ts:202
-  wire served_0 = port_to_0; // lists.ts:147
+  wire is_quiet_0; // lists.ts:233
+  wire has_room_0; // lists.ts:234
+  wire is_quiet_1; // lists.ts:233
+  wire has_room_1; // lists.ts:234
+  wire is_quiet_2; // lists.ts:233
+  wire has_room_2; // lists.ts:234
+  wire is_quiet_3; // lists.ts:233
+  wire has_room_3; // lists.ts:234
+  wire is_quiet_4; // lists.ts:233
+  wire has_room_4; // lists.ts:234
+  wire served_0 = port_to_0; // lists.ts:178
   wire served_1 = port_to_1;
   wire served_2 = port_to_2;
   wire served_3 = port_to_3;
@@ -260,59 +300,59 @@ module Lists_p4_c256 (
   wire passes_0_or =
     (push_list_class[0] & lets_0_0 & ~some_0_0) | (push_list_class[1] & lets_0_1 & ~some_0_1)
     | (push_list_class[2] & lets_0_2 & ~some_0_2) | (push_list_class[3] & lets_0_3 & ~some_0_3);
-  wire passes_0 = push_valid & push_may_pass & push_list_port[0] & is_quiet_0 & has_room_0 & passes_0_or; // lists.ts:148
+  wire passes_0 = push_valid & push_may_pass & push_list_port[0] & is_quiet_0 & has_room_0 & passes_0_or; // lists.ts:179
   wire passes_1_or =
     (push_list_class[0] & lets_1_0 & ~some_1_0) | (push_list_class[1] & lets_1_1 & ~some_1_1)
     | (push_list_class[2] & lets_1_2 & ~some_1_2) | (push_list_class[3] & lets_1_3 & ~some_1_3);
-  wire passes_1 = push_valid & push_may_pass & push_list_port[1] & is_quiet_1 & has_room_1 & passes_1_or; // lists.ts:148
+  wire passes_1 = push_valid & push_may_pass & push_list_port[1] & is_quiet_1 & has_room_1 & passes_1_or; // lists.ts:179
   wire passes_2_or =
     (push_list_class[0] & lets_2_0 & ~some_2_0) | (push_list_class[1] & lets_2_1 & ~some_2_1)
     | (push_list_class[2] & lets_2_2 & ~some_2_2) | (push_list_class[3] & lets_2_3 & ~some_2_3);
-  wire passes_2 = push_valid & push_may_pass & push_list_port[2] & is_quiet_2 & has_room_2 & passes_2_or; // lists.ts:148
+  wire passes_2 = push_valid & push_may_pass & push_list_port[2] & is_quiet_2 & has_room_2 & passes_2_or; // lists.ts:179
   wire passes_3_or =
     (push_list_class[0] & lets_3_0 & ~some_3_0) | (push_list_class[1] & lets_3_1 & ~some_3_1)
     | (push_list_class[2] & lets_3_2 & ~some_3_2) | (push_list_class[3] & lets_3_3 & ~some_3_3);
-  wire passes_3 = push_valid & push_may_pass & push_list_port[3] & is_quiet_3 & has_room_3 & passes_3_or; // lists.ts:148
+  wire passes_3 = push_valid & push_may_pass & push_list_port[3] & is_quiet_3 & has_room_3 & passes_3_or; // lists.ts:179
   wire passes_4_or =
     (push_list_class[0] & lets_4_0 & ~some_4_0) | (push_list_class[1] & lets_4_1 & ~some_4_1)
     | (push_list_class[2] & lets_4_2 & ~some_4_2) | (push_list_class[3] & lets_4_3 & ~some_4_3);
-  wire passes_4 = push_valid & push_may_pass & push_list_port[4] & is_quiet_4 & has_room_4 & passes_4_or; // lists.ts:148
-  wire pushes = push_valid & ~(passes_0 | passes_1 | passes_2 | passes_3 | passes_4); // lists.ts:149
-  wire is_large_0 = |next_entry_0_size; // lists.ts:64
-  wire frame_for_0 = served_0 & ~next_dropped_0; // lists.ts:73
-  wire behind_0 = is_large_0 ? any_before_0 : large_before_0; // lists.ts:81
+  wire passes_4 = push_valid & push_may_pass & push_list_port[4] & is_quiet_4 & has_room_4 & passes_4_or; // lists.ts:179
+  wire pushes = push_valid & ~(passes_0 | passes_1 | passes_2 | passes_3 | passes_4); // lists.ts:180
+  wire is_large_0 = |next_entry_0_size; // lists.ts:68
+  wire frame_for_0 = served_0 & ~next_dropped_0; // lists.ts:77
+  wire behind_0 = is_large_0 ? any_before_0 : large_before_0; // lists.ts:85
   wire may_go_0 =
     (((next_entry_0_size == 2'd0) & fits_0_0) | ((next_entry_0_size == 2'd1) & fits_0_1) | ((next_entry_0_size == 2'd2) & fits_0_2) | ((next_entry_0_size == 2'd3) & fits_0_3))
-    & ~behind_0; // lists.ts:82
-  wire asks_0 = next_valid_0 & goes & (next_dropped_0 | (may_go_0 & room[0])); // lists.ts:161
-  wire is_large_1 = |next_entry_1_size; // lists.ts:64
-  wire frame_for_1 = served_1 & ~next_dropped_1; // lists.ts:73
-  wire behind_1 = is_large_1 ? any_before_1 : large_before_1; // lists.ts:81
+    & ~behind_0; // lists.ts:86
+  wire asks_0 = next_valid_0 & goes & (next_dropped_0 | (may_go_0 & room[0])); // lists.ts:192
+  wire is_large_1 = |next_entry_1_size; // lists.ts:68
+  wire frame_for_1 = served_1 & ~next_dropped_1; // lists.ts:77
+  wire behind_1 = is_large_1 ? any_before_1 : large_before_1; // lists.ts:85
   wire may_go_1 =
     (((next_entry_1_size == 2'd0) & fits_1_0) | ((next_entry_1_size == 2'd1) & fits_1_1) | ((next_entry_1_size == 2'd2) & fits_1_2) | ((next_entry_1_size == 2'd3) & fits_1_3))
-    & ~behind_1; // lists.ts:82
-  wire asks_1 = next_valid_1 & goes & (next_dropped_1 | (may_go_1 & room[1])); // lists.ts:161
-  wire is_large_2 = |next_entry_2_size; // lists.ts:64
-  wire frame_for_2 = served_2 & ~next_dropped_2; // lists.ts:73
-  wire behind_2 = is_large_2 ? any_before_2 : large_before_2; // lists.ts:81
+    & ~behind_1; // lists.ts:86
+  wire asks_1 = next_valid_1 & goes & (next_dropped_1 | (may_go_1 & room[1])); // lists.ts:192
+  wire is_large_2 = |next_entry_2_size; // lists.ts:68
+  wire frame_for_2 = served_2 & ~next_dropped_2; // lists.ts:77
+  wire behind_2 = is_large_2 ? any_before_2 : large_before_2; // lists.ts:85
   wire may_go_2 =
     (((next_entry_2_size == 2'd0) & fits_2_0) | ((next_entry_2_size == 2'd1) & fits_2_1) | ((next_entry_2_size == 2'd2) & fits_2_2) | ((next_entry_2_size == 2'd3) & fits_2_3))
-    & ~behind_2; // lists.ts:82
-  wire asks_2 = next_valid_2 & goes & (next_dropped_2 | (may_go_2 & room[2])); // lists.ts:161
-  wire is_large_3 = |next_entry_3_size; // lists.ts:64
-  wire frame_for_3 = served_3 & ~next_dropped_3; // lists.ts:73
-  wire behind_3 = is_large_3 ? any_before_3 : large_before_3; // lists.ts:81
+    & ~behind_2; // lists.ts:86
+  wire asks_2 = next_valid_2 & goes & (next_dropped_2 | (may_go_2 & room[2])); // lists.ts:192
+  wire is_large_3 = |next_entry_3_size; // lists.ts:68
+  wire frame_for_3 = served_3 & ~next_dropped_3; // lists.ts:77
+  wire behind_3 = is_large_3 ? any_before_3 : large_before_3; // lists.ts:85
   wire may_go_3 =
     (((next_entry_3_size == 2'd0) & fits_3_0) | ((next_entry_3_size == 2'd1) & fits_3_1) | ((next_entry_3_size == 2'd2) & fits_3_2) | ((next_entry_3_size == 2'd3) & fits_3_3))
-    & ~behind_3; // lists.ts:82
-  wire asks_3 = next_valid_3 & goes & (next_dropped_3 | (may_go_3 & room[3])); // lists.ts:161
-  wire is_large_4 = |next_entry_4_size; // lists.ts:64
-  wire frame_for_4 = served_4 & ~next_dropped_4; // lists.ts:73
-  wire behind_4 = is_large_4 ? any_before_4 : large_before_4; // lists.ts:81
+    & ~behind_3; // lists.ts:86
+  wire asks_3 = next_valid_3 & goes & (next_dropped_3 | (may_go_3 & room[3])); // lists.ts:192
+  wire is_large_4 = |next_entry_4_size; // lists.ts:68
+  wire frame_for_4 = served_4 & ~next_dropped_4; // lists.ts:77
+  wire behind_4 = is_large_4 ? any_before_4 : large_before_4; // lists.ts:85
   wire may_go_4 =
     (((next_entry_4_size == 2'd0) & fits_4_0) | ((next_entry_4_size == 2'd1) & fits_4_1) | ((next_entry_4_size == 2'd2) & fits_4_2) | ((next_entry_4_size == 2'd3) & fits_4_3))
-    & ~behind_4; // lists.ts:82
-  wire asks_4 = next_valid_4 & goes & (next_dropped_4 | (may_go_4 & room[4])); // lists.ts:161
+    & ~behind_4; // lists.ts:86
+  wire asks_4 = next_valid_4 & goes & (next_dropped_4 | (may_go_4 & room[4])); // lists.ts:192
   wire port_to_0_or =
     (port_last[0] & ~(asks_1 | asks_2 | asks_3 | asks_4)) | (port_last[1] & ~(asks_2 | asks_3 | asks_4))
     | (port_last[2] & ~(asks_3 | asks_4));
@@ -333,13 +373,24 @@ module Lists_p4_c256 (
     (port_last[0] & ~(asks_1 | asks_2 | asks_3)) | (port_last[1] & ~(asks_2 | asks_3)) | (port_last[2] & ~asks_3)
     | port_last[3] | (port_last[4] & ~(asks_0 | asks_1 | asks_2 | asks_3));
   assign port_to_4 = asks_4 & port_to_4_or;
-  wire push_0 = pushes & push_list_port[0]; // lists.ts:188
-  wire loads_0 = ~next_valid_0 | served_0; // lists.ts:193
-  wire asks_0_0 = some_0_0 & serves_0_0; // lists.ts:198
+  wire push_0 = pushes & push_list_port[0]; // lists.ts:219
+  wire loads_0 = ~next_valid_0 | served_0; // lists.ts:224
+  wire waits_0_0 = some_0_0 & leaves_0_0; // lists.ts:97
+  wire waits_0_1 = some_0_1 & leaves_0_1;
+  wire waits_0_2 = some_0_2 & leaves_0_2;
+  wire waits_0_3 = some_0_3 & leaves_0_3;
+  wire urgent_0_over = urgent_0_passed[6]; // urgency.ts:32
+  wire urgent_0_asks =
+    (waits_0_0 & urgent[0]) | (waits_0_1 & urgent[1]) | (waits_0_2 & urgent[2]) | (waits_0_3 & urgent[3]); // urgency.ts:34
+  wire urgent_0_others =
+    (waits_0_0 & ~urgent[0]) | (waits_0_1 & ~urgent[1]) | (waits_0_2 & ~urgent[2]) | (waits_0_3 & ~urgent[3]); // urgency.ts:35
+  wire urgent_0_hold = urgent_0_asks & ~urgent_0_over; // urgency.ts:36
+  wire urgent_0_yields = urgent_0_others & urgent_0_over; // urgency.ts:37
+  wire asks_0_0 = some_0_0 & serves_0_0; // lists.ts:107
   wire asks_0_1 = some_0_1 & serves_0_1;
   wire asks_0_2 = some_0_2 & serves_0_2;
   wire asks_0_3 = some_0_3 & serves_0_3;
-  assign is_quiet_0 = ~(next_valid_0 | asks_0_0 | asks_0_1 | asks_0_2 | asks_0_3 | picked_q_valid);
+  assign is_quiet_0 = ~(next_valid_0 | waits_0_0 | waits_0_1 | waits_0_2 | waits_0_3 | picked_q_valid);
   assign has_room_0 =
     (((push_size == 2'd0) & fits_0[0]) | ((push_size == 2'd1) & fits_1[0]) | ((push_size == 2'd2) & fits_2[0]) | ((push_size == 2'd3) & fits_3[0]))
     & room[0];
@@ -349,30 +400,41 @@ module Lists_p4_c256 (
   wire [1:0] class_0_last_or =
     ({2{class_0_last == 2'd2}} & (asks_0_3 ? 2'd3 : asks_0_0 ? 2'd0 : asks_0_1 ? 2'd1 : 2'd2))
     | ({2{class_0_last == 2'd3}} & (asks_0_0 ? 2'd0 : asks_0_1 ? 2'd1 : asks_0_2 ? 2'd2 : 2'd3));
-  wire [1:0] class_0_number = class_0_number_or | class_0_last_or; // class-turn.ts:24
-  wire class_0_to_0 = asks_0_0 & (class_0_number == 2'd0); // class-turn.ts:32
+  wire [1:0] class_0_number = class_0_number_or | class_0_last_or; // class-turn.ts:26
+  wire class_0_to_0 = asks_0_0 & (class_0_number == 2'd0); // class-turn.ts:34
   wire class_0_to_1 = asks_0_1 & (class_0_number == 2'd1);
   wire class_0_to_2 = asks_0_2 & (class_0_number == 2'd2);
   wire class_0_to_3 = asks_0_3 & (class_0_number == 2'd3);
-  wire pop_0_0 = loads_0 & class_0_to_0; // lists.ts:217
-  wire push_0_0 = push_0 & push_list_class[0]; // lists.ts:218
-  wire empties_0_0 = pop_0_0 & (head_0_0_ctx == tail_0_0); // lists.ts:220
-  wire pop_0_1 = loads_0 & class_0_to_1; // lists.ts:217
-  wire push_0_1 = push_0 & push_list_class[1]; // lists.ts:218
-  wire empties_0_1 = pop_0_1 & (head_0_1_ctx == tail_0_1); // lists.ts:220
-  wire pop_0_2 = loads_0 & class_0_to_2; // lists.ts:217
-  wire push_0_2 = push_0 & push_list_class[2]; // lists.ts:218
-  wire empties_0_2 = pop_0_2 & (head_0_2_ctx == tail_0_2); // lists.ts:220
-  wire pop_0_3 = loads_0 & class_0_to_3; // lists.ts:217
-  wire push_0_3 = push_0 & push_list_class[3]; // lists.ts:218
-  wire empties_0_3 = pop_0_3 & (head_0_3_ctx == tail_0_3); // lists.ts:220
-  wire push_1 = pushes & push_list_port[1]; // lists.ts:188
-  wire loads_1 = ~next_valid_1 | served_1; // lists.ts:193
-  wire asks_1_0 = some_1_0 & serves_1_0; // lists.ts:198
+  wire pop_0_0 = loads_0 & class_0_to_0; // lists.ts:249
+  wire push_0_0 = push_0 & push_list_class[0]; // lists.ts:250
+  wire empties_0_0 = pop_0_0 & (head_0_0_ctx == tail_0_0); // lists.ts:252
+  wire pop_0_1 = loads_0 & class_0_to_1; // lists.ts:249
+  wire push_0_1 = push_0 & push_list_class[1]; // lists.ts:250
+  wire empties_0_1 = pop_0_1 & (head_0_1_ctx == tail_0_1); // lists.ts:252
+  wire pop_0_2 = loads_0 & class_0_to_2; // lists.ts:249
+  wire push_0_2 = push_0 & push_list_class[2]; // lists.ts:250
+  wire empties_0_2 = pop_0_2 & (head_0_2_ctx == tail_0_2); // lists.ts:252
+  wire pop_0_3 = loads_0 & class_0_to_3; // lists.ts:249
+  wire push_0_3 = push_0 & push_list_class[3]; // lists.ts:250
+  wire empties_0_3 = pop_0_3 & (head_0_3_ctx == tail_0_3); // lists.ts:252
+  wire push_1 = pushes & push_list_port[1]; // lists.ts:219
+  wire loads_1 = ~next_valid_1 | served_1; // lists.ts:224
+  wire waits_1_0 = some_1_0 & leaves_1_0; // lists.ts:97
+  wire waits_1_1 = some_1_1 & leaves_1_1;
+  wire waits_1_2 = some_1_2 & leaves_1_2;
+  wire waits_1_3 = some_1_3 & leaves_1_3;
+  wire urgent_1_over = urgent_1_passed[6]; // urgency.ts:32
+  wire urgent_1_asks =
+    (waits_1_0 & urgent[0]) | (waits_1_1 & urgent[1]) | (waits_1_2 & urgent[2]) | (waits_1_3 & urgent[3]); // urgency.ts:34
+  wire urgent_1_others =
+    (waits_1_0 & ~urgent[0]) | (waits_1_1 & ~urgent[1]) | (waits_1_2 & ~urgent[2]) | (waits_1_3 & ~urgent[3]); // urgency.ts:35
+  wire urgent_1_hold = urgent_1_asks & ~urgent_1_over; // urgency.ts:36
+  wire urgent_1_yields = urgent_1_others & urgent_1_over; // urgency.ts:37
+  wire asks_1_0 = some_1_0 & serves_1_0; // lists.ts:107
   wire asks_1_1 = some_1_1 & serves_1_1;
   wire asks_1_2 = some_1_2 & serves_1_2;
   wire asks_1_3 = some_1_3 & serves_1_3;
-  assign is_quiet_1 = ~(next_valid_1 | asks_1_0 | asks_1_1 | asks_1_2 | asks_1_3 | picked_q_valid);
+  assign is_quiet_1 = ~(next_valid_1 | waits_1_0 | waits_1_1 | waits_1_2 | waits_1_3 | picked_q_valid);
   assign has_room_1 =
     (((push_size == 2'd0) & fits_0[1]) | ((push_size == 2'd1) & fits_1[1]) | ((push_size == 2'd2) & fits_2[1]) | ((push_size == 2'd3) & fits_3[1]))
     & room[1];
@@ -382,30 +444,41 @@ module Lists_p4_c256 (
   wire [1:0] class_1_last_or =
     ({2{class_1_last == 2'd2}} & (asks_1_3 ? 2'd3 : asks_1_0 ? 2'd0 : asks_1_1 ? 2'd1 : 2'd2))
     | ({2{class_1_last == 2'd3}} & (asks_1_0 ? 2'd0 : asks_1_1 ? 2'd1 : asks_1_2 ? 2'd2 : 2'd3));
-  wire [1:0] class_1_number = class_1_number_or | class_1_last_or; // class-turn.ts:24
-  wire class_1_to_0 = asks_1_0 & (class_1_number == 2'd0); // class-turn.ts:32
+  wire [1:0] class_1_number = class_1_number_or | class_1_last_or; // class-turn.ts:26
+  wire class_1_to_0 = asks_1_0 & (class_1_number == 2'd0); // class-turn.ts:34
   wire class_1_to_1 = asks_1_1 & (class_1_number == 2'd1);
   wire class_1_to_2 = asks_1_2 & (class_1_number == 2'd2);
   wire class_1_to_3 = asks_1_3 & (class_1_number == 2'd3);
-  wire pop_1_0 = loads_1 & class_1_to_0; // lists.ts:217
-  wire push_1_0 = push_1 & push_list_class[0]; // lists.ts:218
-  wire empties_1_0 = pop_1_0 & (head_1_0_ctx == tail_1_0); // lists.ts:220
-  wire pop_1_1 = loads_1 & class_1_to_1; // lists.ts:217
-  wire push_1_1 = push_1 & push_list_class[1]; // lists.ts:218
-  wire empties_1_1 = pop_1_1 & (head_1_1_ctx == tail_1_1); // lists.ts:220
-  wire pop_1_2 = loads_1 & class_1_to_2; // lists.ts:217
-  wire push_1_2 = push_1 & push_list_class[2]; // lists.ts:218
-  wire empties_1_2 = pop_1_2 & (head_1_2_ctx == tail_1_2); // lists.ts:220
-  wire pop_1_3 = loads_1 & class_1_to_3; // lists.ts:217
-  wire push_1_3 = push_1 & push_list_class[3]; // lists.ts:218
-  wire empties_1_3 = pop_1_3 & (head_1_3_ctx == tail_1_3); // lists.ts:220
-  wire push_2 = pushes & push_list_port[2]; // lists.ts:188
-  wire loads_2 = ~next_valid_2 | served_2; // lists.ts:193
-  wire asks_2_0 = some_2_0 & serves_2_0; // lists.ts:198
+  wire pop_1_0 = loads_1 & class_1_to_0; // lists.ts:249
+  wire push_1_0 = push_1 & push_list_class[0]; // lists.ts:250
+  wire empties_1_0 = pop_1_0 & (head_1_0_ctx == tail_1_0); // lists.ts:252
+  wire pop_1_1 = loads_1 & class_1_to_1; // lists.ts:249
+  wire push_1_1 = push_1 & push_list_class[1]; // lists.ts:250
+  wire empties_1_1 = pop_1_1 & (head_1_1_ctx == tail_1_1); // lists.ts:252
+  wire pop_1_2 = loads_1 & class_1_to_2; // lists.ts:249
+  wire push_1_2 = push_1 & push_list_class[2]; // lists.ts:250
+  wire empties_1_2 = pop_1_2 & (head_1_2_ctx == tail_1_2); // lists.ts:252
+  wire pop_1_3 = loads_1 & class_1_to_3; // lists.ts:249
+  wire push_1_3 = push_1 & push_list_class[3]; // lists.ts:250
+  wire empties_1_3 = pop_1_3 & (head_1_3_ctx == tail_1_3); // lists.ts:252
+  wire push_2 = pushes & push_list_port[2]; // lists.ts:219
+  wire loads_2 = ~next_valid_2 | served_2; // lists.ts:224
+  wire waits_2_0 = some_2_0 & leaves_2_0; // lists.ts:97
+  wire waits_2_1 = some_2_1 & leaves_2_1;
+  wire waits_2_2 = some_2_2 & leaves_2_2;
+  wire waits_2_3 = some_2_3 & leaves_2_3;
+  wire urgent_2_over = urgent_2_passed[6]; // urgency.ts:32
+  wire urgent_2_asks =
+    (waits_2_0 & urgent[0]) | (waits_2_1 & urgent[1]) | (waits_2_2 & urgent[2]) | (waits_2_3 & urgent[3]); // urgency.ts:34
+  wire urgent_2_others =
+    (waits_2_0 & ~urgent[0]) | (waits_2_1 & ~urgent[1]) | (waits_2_2 & ~urgent[2]) | (waits_2_3 & ~urgent[3]); // urgency.ts:35
+  wire urgent_2_hold = urgent_2_asks & ~urgent_2_over; // urgency.ts:36
+  wire urgent_2_yields = urgent_2_others & urgent_2_over; // urgency.ts:37
+  wire asks_2_0 = some_2_0 & serves_2_0; // lists.ts:107
   wire asks_2_1 = some_2_1 & serves_2_1;
   wire asks_2_2 = some_2_2 & serves_2_2;
   wire asks_2_3 = some_2_3 & serves_2_3;
-  assign is_quiet_2 = ~(next_valid_2 | asks_2_0 | asks_2_1 | asks_2_2 | asks_2_3 | picked_q_valid);
+  assign is_quiet_2 = ~(next_valid_2 | waits_2_0 | waits_2_1 | waits_2_2 | waits_2_3 | picked_q_valid);
   assign has_room_2 =
     (((push_size == 2'd0) & fits_0[2]) | ((push_size == 2'd1) & fits_1[2]) | ((push_size == 2'd2) & fits_2[2]) | ((push_size == 2'd3) & fits_3[2]))
     & room[2];
@@ -415,30 +488,41 @@ module Lists_p4_c256 (
   wire [1:0] class_2_last_or =
     ({2{class_2_last == 2'd2}} & (asks_2_3 ? 2'd3 : asks_2_0 ? 2'd0 : asks_2_1 ? 2'd1 : 2'd2))
     | ({2{class_2_last == 2'd3}} & (asks_2_0 ? 2'd0 : asks_2_1 ? 2'd1 : asks_2_2 ? 2'd2 : 2'd3));
-  wire [1:0] class_2_number = class_2_number_or | class_2_last_or; // class-turn.ts:24
-  wire class_2_to_0 = asks_2_0 & (class_2_number == 2'd0); // class-turn.ts:32
+  wire [1:0] class_2_number = class_2_number_or | class_2_last_or; // class-turn.ts:26
+  wire class_2_to_0 = asks_2_0 & (class_2_number == 2'd0); // class-turn.ts:34
   wire class_2_to_1 = asks_2_1 & (class_2_number == 2'd1);
   wire class_2_to_2 = asks_2_2 & (class_2_number == 2'd2);
   wire class_2_to_3 = asks_2_3 & (class_2_number == 2'd3);
-  wire pop_2_0 = loads_2 & class_2_to_0; // lists.ts:217
-  wire push_2_0 = push_2 & push_list_class[0]; // lists.ts:218
-  wire empties_2_0 = pop_2_0 & (head_2_0_ctx == tail_2_0); // lists.ts:220
-  wire pop_2_1 = loads_2 & class_2_to_1; // lists.ts:217
-  wire push_2_1 = push_2 & push_list_class[1]; // lists.ts:218
-  wire empties_2_1 = pop_2_1 & (head_2_1_ctx == tail_2_1); // lists.ts:220
-  wire pop_2_2 = loads_2 & class_2_to_2; // lists.ts:217
-  wire push_2_2 = push_2 & push_list_class[2]; // lists.ts:218
-  wire empties_2_2 = pop_2_2 & (head_2_2_ctx == tail_2_2); // lists.ts:220
-  wire pop_2_3 = loads_2 & class_2_to_3; // lists.ts:217
-  wire push_2_3 = push_2 & push_list_class[3]; // lists.ts:218
-  wire empties_2_3 = pop_2_3 & (head_2_3_ctx == tail_2_3); // lists.ts:220
-  wire push_3 = pushes & push_list_port[3]; // lists.ts:188
-  wire loads_3 = ~next_valid_3 | served_3; // lists.ts:193
-  wire asks_3_0 = some_3_0 & serves_3_0; // lists.ts:198
+  wire pop_2_0 = loads_2 & class_2_to_0; // lists.ts:249
+  wire push_2_0 = push_2 & push_list_class[0]; // lists.ts:250
+  wire empties_2_0 = pop_2_0 & (head_2_0_ctx == tail_2_0); // lists.ts:252
+  wire pop_2_1 = loads_2 & class_2_to_1; // lists.ts:249
+  wire push_2_1 = push_2 & push_list_class[1]; // lists.ts:250
+  wire empties_2_1 = pop_2_1 & (head_2_1_ctx == tail_2_1); // lists.ts:252
+  wire pop_2_2 = loads_2 & class_2_to_2; // lists.ts:249
+  wire push_2_2 = push_2 & push_list_class[2]; // lists.ts:250
+  wire empties_2_2 = pop_2_2 & (head_2_2_ctx == tail_2_2); // lists.ts:252
+  wire pop_2_3 = loads_2 & class_2_to_3; // lists.ts:249
+  wire push_2_3 = push_2 & push_list_class[3]; // lists.ts:250
+  wire empties_2_3 = pop_2_3 & (head_2_3_ctx == tail_2_3); // lists.ts:252
+  wire push_3 = pushes & push_list_port[3]; // lists.ts:219
+  wire loads_3 = ~next_valid_3 | served_3; // lists.ts:224
+  wire waits_3_0 = some_3_0 & leaves_3_0; // lists.ts:97
+  wire waits_3_1 = some_3_1 & leaves_3_1;
+  wire waits_3_2 = some_3_2 & leaves_3_2;
+  wire waits_3_3 = some_3_3 & leaves_3_3;
+  wire urgent_3_over = urgent_3_passed[6]; // urgency.ts:32
+  wire urgent_3_asks =
+    (waits_3_0 & urgent[0]) | (waits_3_1 & urgent[1]) | (waits_3_2 & urgent[2]) | (waits_3_3 & urgent[3]); // urgency.ts:34
+  wire urgent_3_others =
+    (waits_3_0 & ~urgent[0]) | (waits_3_1 & ~urgent[1]) | (waits_3_2 & ~urgent[2]) | (waits_3_3 & ~urgent[3]); // urgency.ts:35
+  wire urgent_3_hold = urgent_3_asks & ~urgent_3_over; // urgency.ts:36
+  wire urgent_3_yields = urgent_3_others & urgent_3_over; // urgency.ts:37
+  wire asks_3_0 = some_3_0 & serves_3_0; // lists.ts:107
   wire asks_3_1 = some_3_1 & serves_3_1;
   wire asks_3_2 = some_3_2 & serves_3_2;
   wire asks_3_3 = some_3_3 & serves_3_3;
-  assign is_quiet_3 = ~(next_valid_3 | asks_3_0 | asks_3_1 | asks_3_2 | asks_3_3 | picked_q_valid);
+  assign is_quiet_3 = ~(next_valid_3 | waits_3_0 | waits_3_1 | waits_3_2 | waits_3_3 | picked_q_valid);
   assign has_room_3 =
     (((push_size == 2'd0) & fits_0[3]) | ((push_size == 2'd1) & fits_1[3]) | ((push_size == 2'd2) & fits_2[3]) | ((push_size == 2'd3) & fits_3[3]))
     & room[3];
@@ -448,30 +532,41 @@ module Lists_p4_c256 (
   wire [1:0] class_3_last_or =
     ({2{class_3_last == 2'd2}} & (asks_3_3 ? 2'd3 : asks_3_0 ? 2'd0 : asks_3_1 ? 2'd1 : 2'd2))
     | ({2{class_3_last == 2'd3}} & (asks_3_0 ? 2'd0 : asks_3_1 ? 2'd1 : asks_3_2 ? 2'd2 : 2'd3));
-  wire [1:0] class_3_number = class_3_number_or | class_3_last_or; // class-turn.ts:24
-  wire class_3_to_0 = asks_3_0 & (class_3_number == 2'd0); // class-turn.ts:32
+  wire [1:0] class_3_number = class_3_number_or | class_3_last_or; // class-turn.ts:26
+  wire class_3_to_0 = asks_3_0 & (class_3_number == 2'd0); // class-turn.ts:34
   wire class_3_to_1 = asks_3_1 & (class_3_number == 2'd1);
   wire class_3_to_2 = asks_3_2 & (class_3_number == 2'd2);
   wire class_3_to_3 = asks_3_3 & (class_3_number == 2'd3);
-  wire pop_3_0 = loads_3 & class_3_to_0; // lists.ts:217
-  wire push_3_0 = push_3 & push_list_class[0]; // lists.ts:218
-  wire empties_3_0 = pop_3_0 & (head_3_0_ctx == tail_3_0); // lists.ts:220
-  wire pop_3_1 = loads_3 & class_3_to_1; // lists.ts:217
-  wire push_3_1 = push_3 & push_list_class[1]; // lists.ts:218
-  wire empties_3_1 = pop_3_1 & (head_3_1_ctx == tail_3_1); // lists.ts:220
-  wire pop_3_2 = loads_3 & class_3_to_2; // lists.ts:217
-  wire push_3_2 = push_3 & push_list_class[2]; // lists.ts:218
-  wire empties_3_2 = pop_3_2 & (head_3_2_ctx == tail_3_2); // lists.ts:220
-  wire pop_3_3 = loads_3 & class_3_to_3; // lists.ts:217
-  wire push_3_3 = push_3 & push_list_class[3]; // lists.ts:218
-  wire empties_3_3 = pop_3_3 & (head_3_3_ctx == tail_3_3); // lists.ts:220
-  wire push_4 = pushes & push_list_port[4]; // lists.ts:188
-  wire loads_4 = ~next_valid_4 | served_4; // lists.ts:193
-  wire asks_4_0 = some_4_0 & serves_4_0; // lists.ts:198
+  wire pop_3_0 = loads_3 & class_3_to_0; // lists.ts:249
+  wire push_3_0 = push_3 & push_list_class[0]; // lists.ts:250
+  wire empties_3_0 = pop_3_0 & (head_3_0_ctx == tail_3_0); // lists.ts:252
+  wire pop_3_1 = loads_3 & class_3_to_1; // lists.ts:249
+  wire push_3_1 = push_3 & push_list_class[1]; // lists.ts:250
+  wire empties_3_1 = pop_3_1 & (head_3_1_ctx == tail_3_1); // lists.ts:252
+  wire pop_3_2 = loads_3 & class_3_to_2; // lists.ts:249
+  wire push_3_2 = push_3 & push_list_class[2]; // lists.ts:250
+  wire empties_3_2 = pop_3_2 & (head_3_2_ctx == tail_3_2); // lists.ts:252
+  wire pop_3_3 = loads_3 & class_3_to_3; // lists.ts:249
+  wire push_3_3 = push_3 & push_list_class[3]; // lists.ts:250
+  wire empties_3_3 = pop_3_3 & (head_3_3_ctx == tail_3_3); // lists.ts:252
+  wire push_4 = pushes & push_list_port[4]; // lists.ts:219
+  wire loads_4 = ~next_valid_4 | served_4; // lists.ts:224
+  wire waits_4_0 = some_4_0 & leaves_4_0; // lists.ts:97
+  wire waits_4_1 = some_4_1 & leaves_4_1;
+  wire waits_4_2 = some_4_2 & leaves_4_2;
+  wire waits_4_3 = some_4_3 & leaves_4_3;
+  wire urgent_4_over = urgent_4_passed[6]; // urgency.ts:32
+  wire urgent_4_asks =
+    (waits_4_0 & urgent[0]) | (waits_4_1 & urgent[1]) | (waits_4_2 & urgent[2]) | (waits_4_3 & urgent[3]); // urgency.ts:34
+  wire urgent_4_others =
+    (waits_4_0 & ~urgent[0]) | (waits_4_1 & ~urgent[1]) | (waits_4_2 & ~urgent[2]) | (waits_4_3 & ~urgent[3]); // urgency.ts:35
+  wire urgent_4_hold = urgent_4_asks & ~urgent_4_over; // urgency.ts:36
+  wire urgent_4_yields = urgent_4_others & urgent_4_over; // urgency.ts:37
+  wire asks_4_0 = some_4_0 & serves_4_0; // lists.ts:107
   wire asks_4_1 = some_4_1 & serves_4_1;
   wire asks_4_2 = some_4_2 & serves_4_2;
   wire asks_4_3 = some_4_3 & serves_4_3;
-  assign is_quiet_4 = ~(next_valid_4 | asks_4_0 | asks_4_1 | asks_4_2 | asks_4_3 | picked_q_valid);
+  assign is_quiet_4 = ~(next_valid_4 | waits_4_0 | waits_4_1 | waits_4_2 | waits_4_3 | picked_q_valid);
   assign has_room_4 =
     (((push_size == 2'd0) & fits_0[4]) | ((push_size == 2'd1) & fits_1[4]) | ((push_size == 2'd2) & fits_2[4]) | ((push_size == 2'd3) & fits_3[4]))
     & room[4];
@@ -481,40 +576,46 @@ module Lists_p4_c256 (
   wire [1:0] class_4_last_or =
     ({2{class_4_last == 2'd2}} & (asks_4_3 ? 2'd3 : asks_4_0 ? 2'd0 : asks_4_1 ? 2'd1 : 2'd2))
     | ({2{class_4_last == 2'd3}} & (asks_4_0 ? 2'd0 : asks_4_1 ? 2'd1 : asks_4_2 ? 2'd2 : 2'd3));
-  wire [1:0] class_4_number = class_4_number_or | class_4_last_or; // class-turn.ts:24
-  wire class_4_to_0 = asks_4_0 & (class_4_number == 2'd0); // class-turn.ts:32
+  wire [1:0] class_4_number = class_4_number_or | class_4_last_or; // class-turn.ts:26
+  wire class_4_to_0 = asks_4_0 & (class_4_number == 2'd0); // class-turn.ts:34
   wire class_4_to_1 = asks_4_1 & (class_4_number == 2'd1);
   wire class_4_to_2 = asks_4_2 & (class_4_number == 2'd2);
   wire class_4_to_3 = asks_4_3 & (class_4_number == 2'd3);
-  wire pop_4_0 = loads_4 & class_4_to_0; // lists.ts:217
-  wire push_4_0 = push_4 & push_list_class[0]; // lists.ts:218
-  wire empties_4_0 = pop_4_0 & (head_4_0_ctx == tail_4_0); // lists.ts:220
-  wire pop_4_1 = loads_4 & class_4_to_1; // lists.ts:217
-  wire push_4_1 = push_4 & push_list_class[1]; // lists.ts:218
-  wire empties_4_1 = pop_4_1 & (head_4_1_ctx == tail_4_1); // lists.ts:220
-  wire pop_4_2 = loads_4 & class_4_to_2; // lists.ts:217
-  wire push_4_2 = push_4 & push_list_class[2]; // lists.ts:218
-  wire empties_4_2 = pop_4_2 & (head_4_2_ctx == tail_4_2); // lists.ts:220
-  wire pop_4_3 = loads_4 & class_4_to_3; // lists.ts:217
-  wire push_4_3 = push_4 & push_list_class[3]; // lists.ts:218
-  wire empties_4_3 = pop_4_3 & (head_4_3_ctx == tail_4_3); // lists.ts:220
+  wire pop_4_0 = loads_4 & class_4_to_0; // lists.ts:249
+  wire push_4_0 = push_4 & push_list_class[0]; // lists.ts:250
+  wire empties_4_0 = pop_4_0 & (head_4_0_ctx == tail_4_0); // lists.ts:252
+  wire pop_4_1 = loads_4 & class_4_to_1; // lists.ts:249
+  wire push_4_1 = push_4 & push_list_class[1]; // lists.ts:250
+  wire empties_4_1 = pop_4_1 & (head_4_1_ctx == tail_4_1); // lists.ts:252
+  wire pop_4_2 = loads_4 & class_4_to_2; // lists.ts:249
+  wire push_4_2 = push_4 & push_list_class[2]; // lists.ts:250
+  wire empties_4_2 = pop_4_2 & (head_4_2_ctx == tail_4_2); // lists.ts:252
+  wire pop_4_3 = loads_4 & class_4_to_3; // lists.ts:249
+  wire push_4_3 = push_4 & push_list_class[3]; // lists.ts:250
+  wire empties_4_3 = pop_4_3 & (head_4_3_ctx == tail_4_3); // lists.ts:252
 
   always @(posedge clk)
     if (rst) begin
-      goes <= 1'b0; some_0_0 <= 1'b0; drops_0_0 <= 1'b0; serves_0_0 <= 1'b0; lets_0_0 <= 1'b0; some_0_1 <= 1'b0;
-      drops_0_1 <= 1'b0; serves_0_1 <= 1'b0; lets_0_1 <= 1'b0; some_0_2 <= 1'b0; drops_0_2 <= 1'b0;
-      serves_0_2 <= 1'b0; lets_0_2 <= 1'b0; some_0_3 <= 1'b0; drops_0_3 <= 1'b0; serves_0_3 <= 1'b0; lets_0_3 <= 1'b0;
-      some_1_0 <= 1'b0; drops_1_0 <= 1'b0; serves_1_0 <= 1'b0; lets_1_0 <= 1'b0; some_1_1 <= 1'b0; drops_1_1 <= 1'b0;
-      serves_1_1 <= 1'b0; lets_1_1 <= 1'b0; some_1_2 <= 1'b0; drops_1_2 <= 1'b0; serves_1_2 <= 1'b0; lets_1_2 <= 1'b0;
-      some_1_3 <= 1'b0; drops_1_3 <= 1'b0; serves_1_3 <= 1'b0; lets_1_3 <= 1'b0; some_2_0 <= 1'b0; drops_2_0 <= 1'b0;
-      serves_2_0 <= 1'b0; lets_2_0 <= 1'b0; some_2_1 <= 1'b0; drops_2_1 <= 1'b0; serves_2_1 <= 1'b0; lets_2_1 <= 1'b0;
-      some_2_2 <= 1'b0; drops_2_2 <= 1'b0; serves_2_2 <= 1'b0; lets_2_2 <= 1'b0; some_2_3 <= 1'b0; drops_2_3 <= 1'b0;
-      serves_2_3 <= 1'b0; lets_2_3 <= 1'b0; some_3_0 <= 1'b0; drops_3_0 <= 1'b0; serves_3_0 <= 1'b0; lets_3_0 <= 1'b0;
-      some_3_1 <= 1'b0; drops_3_1 <= 1'b0; serves_3_1 <= 1'b0; lets_3_1 <= 1'b0; some_3_2 <= 1'b0; drops_3_2 <= 1'b0;
-      serves_3_2 <= 1'b0; lets_3_2 <= 1'b0; some_3_3 <= 1'b0; drops_3_3 <= 1'b0; serves_3_3 <= 1'b0; lets_3_3 <= 1'b0;
-      some_4_0 <= 1'b0; drops_4_0 <= 1'b0; serves_4_0 <= 1'b0; lets_4_0 <= 1'b0; some_4_1 <= 1'b0; drops_4_1 <= 1'b0;
-      serves_4_1 <= 1'b0; lets_4_1 <= 1'b0; some_4_2 <= 1'b0; drops_4_2 <= 1'b0; serves_4_2 <= 1'b0; lets_4_2 <= 1'b0;
-      some_4_3 <= 1'b0; drops_4_3 <= 1'b0; serves_4_3 <= 1'b0; lets_4_3 <= 1'b0; any_before_0_1 <= 1'b0;
+      goes <= 1'b0; some_0_0 <= 1'b0; drops_0_0 <= 1'b0; leaves_0_0 <= 1'b0; serves_0_0 <= 1'b0; lets_0_0 <= 1'b0;
+      some_0_1 <= 1'b0; drops_0_1 <= 1'b0; leaves_0_1 <= 1'b0; serves_0_1 <= 1'b0; lets_0_1 <= 1'b0; some_0_2 <= 1'b0;
+      drops_0_2 <= 1'b0; leaves_0_2 <= 1'b0; serves_0_2 <= 1'b0; lets_0_2 <= 1'b0; some_0_3 <= 1'b0;
+      drops_0_3 <= 1'b0; leaves_0_3 <= 1'b0; serves_0_3 <= 1'b0; lets_0_3 <= 1'b0; some_1_0 <= 1'b0;
+      drops_1_0 <= 1'b0; leaves_1_0 <= 1'b0; serves_1_0 <= 1'b0; lets_1_0 <= 1'b0; some_1_1 <= 1'b0;
+      drops_1_1 <= 1'b0; leaves_1_1 <= 1'b0; serves_1_1 <= 1'b0; lets_1_1 <= 1'b0; some_1_2 <= 1'b0;
+      drops_1_2 <= 1'b0; leaves_1_2 <= 1'b0; serves_1_2 <= 1'b0; lets_1_2 <= 1'b0; some_1_3 <= 1'b0;
+      drops_1_3 <= 1'b0; leaves_1_3 <= 1'b0; serves_1_3 <= 1'b0; lets_1_3 <= 1'b0; some_2_0 <= 1'b0;
+      drops_2_0 <= 1'b0; leaves_2_0 <= 1'b0; serves_2_0 <= 1'b0; lets_2_0 <= 1'b0; some_2_1 <= 1'b0;
+      drops_2_1 <= 1'b0; leaves_2_1 <= 1'b0; serves_2_1 <= 1'b0; lets_2_1 <= 1'b0; some_2_2 <= 1'b0;
+      drops_2_2 <= 1'b0; leaves_2_2 <= 1'b0; serves_2_2 <= 1'b0; lets_2_2 <= 1'b0; some_2_3 <= 1'b0;
+      drops_2_3 <= 1'b0; leaves_2_3 <= 1'b0; serves_2_3 <= 1'b0; lets_2_3 <= 1'b0; some_3_0 <= 1'b0;
+      drops_3_0 <= 1'b0; leaves_3_0 <= 1'b0; serves_3_0 <= 1'b0; lets_3_0 <= 1'b0; some_3_1 <= 1'b0;
+      drops_3_1 <= 1'b0; leaves_3_1 <= 1'b0; serves_3_1 <= 1'b0; lets_3_1 <= 1'b0; some_3_2 <= 1'b0;
+      drops_3_2 <= 1'b0; leaves_3_2 <= 1'b0; serves_3_2 <= 1'b0; lets_3_2 <= 1'b0; some_3_3 <= 1'b0;
+      drops_3_3 <= 1'b0; leaves_3_3 <= 1'b0; serves_3_3 <= 1'b0; lets_3_3 <= 1'b0; some_4_0 <= 1'b0;
+      drops_4_0 <= 1'b0; leaves_4_0 <= 1'b0; serves_4_0 <= 1'b0; lets_4_0 <= 1'b0; some_4_1 <= 1'b0;
+      drops_4_1 <= 1'b0; leaves_4_1 <= 1'b0; serves_4_1 <= 1'b0; lets_4_1 <= 1'b0; some_4_2 <= 1'b0;
+      drops_4_2 <= 1'b0; leaves_4_2 <= 1'b0; serves_4_2 <= 1'b0; lets_4_2 <= 1'b0; some_4_3 <= 1'b0;
+      drops_4_3 <= 1'b0; leaves_4_3 <= 1'b0; serves_4_3 <= 1'b0; lets_4_3 <= 1'b0; any_before_0_1 <= 1'b0;
       any_before_0 <= 1'b0; large_before_0_1 <= 1'b0; large_before_0 <= 1'b0; fits_0_0 <= 1'b0; fits_0_1 <= 1'b0;
       fits_0_2 <= 1'b0; fits_0_3 <= 1'b0; any_before_1_1 <= 1'b0; any_before_1 <= 1'b0; large_before_1_1 <= 1'b0;
       large_before_1 <= 1'b0; fits_1_0 <= 1'b0; fits_1_1 <= 1'b0; fits_1_2 <= 1'b0; fits_1_3 <= 1'b0;
@@ -525,6 +626,8 @@ module Lists_p4_c256 (
       large_before_4 <= 1'b0; fits_4_0 <= 1'b0; fits_4_1 <= 1'b0; fits_4_2 <= 1'b0; fits_4_3 <= 1'b0;
       picked_q_valid <= 1'b0; picked_q_packet_ctx <= 8'd0; picked_q_packet_list_port <= 5'd0;
       picked_q_packet_list_class <= 4'd0; picked_q_packet_size <= 2'd0; picked_q_packet_dropped <= 1'b0;
+      loaded_0 <= 1'b0; urgent_0_held <= 1'b0; loaded_1 <= 1'b0; urgent_1_held <= 1'b0; loaded_2 <= 1'b0;
+      urgent_2_held <= 1'b0; loaded_3 <= 1'b0; urgent_3_held <= 1'b0; loaded_4 <= 1'b0; urgent_4_held <= 1'b0;
     end
     else begin
       goes <= ~stalls;
@@ -584,82 +687,112 @@ module Lists_p4_c256 (
       picked_q_packet_dropped <=
         (port_to_0 & next_dropped_0) | (port_to_1 & next_dropped_1) | (port_to_2 & next_dropped_2)
         | (port_to_3 & next_dropped_3) | (port_to_4 & next_dropped_4);
+      urgent_0_held <= urgent_0_hold;
       drops_0_0 <= drops_0[0];
-      serves_0_0 <= open_0[0] | drops_0[0];
+      leaves_0_0 <= open_0[0] | drops_0[0];
+      serves_0_0 <= (open_0[0] | drops_0[0]) & (urgent[0] ? ~urgent_0_yields : ~urgent_0_hold);
       lets_0_0 <= open_0[0] & ~drops_0[0];
       drops_0_1 <= drops_0[1];
-      serves_0_1 <= open_0[1] | drops_0[1];
+      leaves_0_1 <= open_0[1] | drops_0[1];
+      serves_0_1 <= (open_0[1] | drops_0[1]) & (urgent[1] ? ~urgent_0_yields : ~urgent_0_hold);
       lets_0_1 <= open_0[1] & ~drops_0[1];
       drops_0_2 <= drops_0[2];
-      serves_0_2 <= open_0[2] | drops_0[2];
+      leaves_0_2 <= open_0[2] | drops_0[2];
+      serves_0_2 <= (open_0[2] | drops_0[2]) & (urgent[2] ? ~urgent_0_yields : ~urgent_0_hold);
       lets_0_2 <= open_0[2] & ~drops_0[2];
       drops_0_3 <= drops_0[3];
-      serves_0_3 <= open_0[3] | drops_0[3];
+      leaves_0_3 <= open_0[3] | drops_0[3];
+      serves_0_3 <= (open_0[3] | drops_0[3]) & (urgent[3] ? ~urgent_0_yields : ~urgent_0_hold);
       lets_0_3 <= open_0[3] & ~drops_0[3];
+      loaded_0 <= loads_0 & (asks_0_0 | asks_0_1 | asks_0_2 | asks_0_3);
       some_0_0 <= push_0_0 | (some_0_0 & ~empties_0_0);
       some_0_1 <= push_0_1 | (some_0_1 & ~empties_0_1);
       some_0_2 <= push_0_2 | (some_0_2 & ~empties_0_2);
       some_0_3 <= push_0_3 | (some_0_3 & ~empties_0_3);
+      urgent_1_held <= urgent_1_hold;
       drops_1_0 <= drops_1[0];
-      serves_1_0 <= open_1[0] | drops_1[0];
+      leaves_1_0 <= open_1[0] | drops_1[0];
+      serves_1_0 <= (open_1[0] | drops_1[0]) & (urgent[0] ? ~urgent_1_yields : ~urgent_1_hold);
       lets_1_0 <= open_1[0] & ~drops_1[0];
       drops_1_1 <= drops_1[1];
-      serves_1_1 <= open_1[1] | drops_1[1];
+      leaves_1_1 <= open_1[1] | drops_1[1];
+      serves_1_1 <= (open_1[1] | drops_1[1]) & (urgent[1] ? ~urgent_1_yields : ~urgent_1_hold);
       lets_1_1 <= open_1[1] & ~drops_1[1];
       drops_1_2 <= drops_1[2];
-      serves_1_2 <= open_1[2] | drops_1[2];
+      leaves_1_2 <= open_1[2] | drops_1[2];
+      serves_1_2 <= (open_1[2] | drops_1[2]) & (urgent[2] ? ~urgent_1_yields : ~urgent_1_hold);
       lets_1_2 <= open_1[2] & ~drops_1[2];
       drops_1_3 <= drops_1[3];
-      serves_1_3 <= open_1[3] | drops_1[3];
+      leaves_1_3 <= open_1[3] | drops_1[3];
+      serves_1_3 <= (open_1[3] | drops_1[3]) & (urgent[3] ? ~urgent_1_yields : ~urgent_1_hold);
       lets_1_3 <= open_1[3] & ~drops_1[3];
+      loaded_1 <= loads_1 & (asks_1_0 | asks_1_1 | asks_1_2 | asks_1_3);
       some_1_0 <= push_1_0 | (some_1_0 & ~empties_1_0);
       some_1_1 <= push_1_1 | (some_1_1 & ~empties_1_1);
       some_1_2 <= push_1_2 | (some_1_2 & ~empties_1_2);
       some_1_3 <= push_1_3 | (some_1_3 & ~empties_1_3);
+      urgent_2_held <= urgent_2_hold;
       drops_2_0 <= drops_2[0];
-      serves_2_0 <= open_2[0] | drops_2[0];
+      leaves_2_0 <= open_2[0] | drops_2[0];
+      serves_2_0 <= (open_2[0] | drops_2[0]) & (urgent[0] ? ~urgent_2_yields : ~urgent_2_hold);
       lets_2_0 <= open_2[0] & ~drops_2[0];
       drops_2_1 <= drops_2[1];
-      serves_2_1 <= open_2[1] | drops_2[1];
+      leaves_2_1 <= open_2[1] | drops_2[1];
+      serves_2_1 <= (open_2[1] | drops_2[1]) & (urgent[1] ? ~urgent_2_yields : ~urgent_2_hold);
       lets_2_1 <= open_2[1] & ~drops_2[1];
       drops_2_2 <= drops_2[2];
-      serves_2_2 <= open_2[2] | drops_2[2];
+      leaves_2_2 <= open_2[2] | drops_2[2];
+      serves_2_2 <= (open_2[2] | drops_2[2]) & (urgent[2] ? ~urgent_2_yields : ~urgent_2_hold);
       lets_2_2 <= open_2[2] & ~drops_2[2];
       drops_2_3 <= drops_2[3];
-      serves_2_3 <= open_2[3] | drops_2[3];
+      leaves_2_3 <= open_2[3] | drops_2[3];
+      serves_2_3 <= (open_2[3] | drops_2[3]) & (urgent[3] ? ~urgent_2_yields : ~urgent_2_hold);
       lets_2_3 <= open_2[3] & ~drops_2[3];
+      loaded_2 <= loads_2 & (asks_2_0 | asks_2_1 | asks_2_2 | asks_2_3);
       some_2_0 <= push_2_0 | (some_2_0 & ~empties_2_0);
       some_2_1 <= push_2_1 | (some_2_1 & ~empties_2_1);
       some_2_2 <= push_2_2 | (some_2_2 & ~empties_2_2);
       some_2_3 <= push_2_3 | (some_2_3 & ~empties_2_3);
+      urgent_3_held <= urgent_3_hold;
       drops_3_0 <= drops_3[0];
-      serves_3_0 <= open_3[0] | drops_3[0];
+      leaves_3_0 <= open_3[0] | drops_3[0];
+      serves_3_0 <= (open_3[0] | drops_3[0]) & (urgent[0] ? ~urgent_3_yields : ~urgent_3_hold);
       lets_3_0 <= open_3[0] & ~drops_3[0];
       drops_3_1 <= drops_3[1];
-      serves_3_1 <= open_3[1] | drops_3[1];
+      leaves_3_1 <= open_3[1] | drops_3[1];
+      serves_3_1 <= (open_3[1] | drops_3[1]) & (urgent[1] ? ~urgent_3_yields : ~urgent_3_hold);
       lets_3_1 <= open_3[1] & ~drops_3[1];
       drops_3_2 <= drops_3[2];
-      serves_3_2 <= open_3[2] | drops_3[2];
+      leaves_3_2 <= open_3[2] | drops_3[2];
+      serves_3_2 <= (open_3[2] | drops_3[2]) & (urgent[2] ? ~urgent_3_yields : ~urgent_3_hold);
       lets_3_2 <= open_3[2] & ~drops_3[2];
       drops_3_3 <= drops_3[3];
-      serves_3_3 <= open_3[3] | drops_3[3];
+      leaves_3_3 <= open_3[3] | drops_3[3];
+      serves_3_3 <= (open_3[3] | drops_3[3]) & (urgent[3] ? ~urgent_3_yields : ~urgent_3_hold);
       lets_3_3 <= open_3[3] & ~drops_3[3];
+      loaded_3 <= loads_3 & (asks_3_0 | asks_3_1 | asks_3_2 | asks_3_3);
       some_3_0 <= push_3_0 | (some_3_0 & ~empties_3_0);
       some_3_1 <= push_3_1 | (some_3_1 & ~empties_3_1);
       some_3_2 <= push_3_2 | (some_3_2 & ~empties_3_2);
       some_3_3 <= push_3_3 | (some_3_3 & ~empties_3_3);
+      urgent_4_held <= urgent_4_hold;
       drops_4_0 <= drops_4[0];
-      serves_4_0 <= open_4[0] | drops_4[0];
+      leaves_4_0 <= open_4[0] | drops_4[0];
+      serves_4_0 <= (open_4[0] | drops_4[0]) & (urgent[0] ? ~urgent_4_yields : ~urgent_4_hold);
       lets_4_0 <= open_4[0] & ~drops_4[0];
       drops_4_1 <= drops_4[1];
-      serves_4_1 <= open_4[1] | drops_4[1];
+      leaves_4_1 <= open_4[1] | drops_4[1];
+      serves_4_1 <= (open_4[1] | drops_4[1]) & (urgent[1] ? ~urgent_4_yields : ~urgent_4_hold);
       lets_4_1 <= open_4[1] & ~drops_4[1];
       drops_4_2 <= drops_4[2];
-      serves_4_2 <= open_4[2] | drops_4[2];
+      leaves_4_2 <= open_4[2] | drops_4[2];
+      serves_4_2 <= (open_4[2] | drops_4[2]) & (urgent[2] ? ~urgent_4_yields : ~urgent_4_hold);
       lets_4_2 <= open_4[2] & ~drops_4[2];
       drops_4_3 <= drops_4[3];
-      serves_4_3 <= open_4[3] | drops_4[3];
+      leaves_4_3 <= open_4[3] | drops_4[3];
+      serves_4_3 <= (open_4[3] | drops_4[3]) & (urgent[3] ? ~urgent_4_yields : ~urgent_4_hold);
       lets_4_3 <= open_4[3] & ~drops_4[3];
+      loaded_4 <= loads_4 & (asks_4_0 | asks_4_1 | asks_4_2 | asks_4_3);
       some_4_0 <= push_4_0 | (some_4_0 & ~empties_4_0);
       some_4_1 <= push_4_1 | (some_4_1 & ~empties_4_1);
       some_4_2 <= push_4_2 | (some_4_2 & ~empties_4_2);
@@ -673,7 +806,7 @@ module Lists_p4_c256 (
     ({10{class_0_number == 2'd0}} & {head_0_0_size, head_0_0_ctx})
     | ({10{class_0_number == 2'd1}} & {head_0_1_size, head_0_1_ctx})
     | ({10{class_0_number == 2'd2}} & {head_0_2_size, head_0_2_ctx})
-    | ({10{class_0_number == 2'd3}} & {head_0_3_size, head_0_3_ctx}); // lists.ts:208
+    | ({10{class_0_number == 2'd3}} & {head_0_3_size, head_0_3_ctx}); // lists.ts:240
 
   always @(posedge clk)
     if (loads_0) begin
@@ -692,7 +825,7 @@ module Lists_p4_c256 (
     ({10{class_1_number == 2'd0}} & {head_1_0_size, head_1_0_ctx})
     | ({10{class_1_number == 2'd1}} & {head_1_1_size, head_1_1_ctx})
     | ({10{class_1_number == 2'd2}} & {head_1_2_size, head_1_2_ctx})
-    | ({10{class_1_number == 2'd3}} & {head_1_3_size, head_1_3_ctx}); // lists.ts:208
+    | ({10{class_1_number == 2'd3}} & {head_1_3_size, head_1_3_ctx}); // lists.ts:240
 
   always @(posedge clk)
     if (loads_1) begin
@@ -711,7 +844,7 @@ module Lists_p4_c256 (
     ({10{class_2_number == 2'd0}} & {head_2_0_size, head_2_0_ctx})
     | ({10{class_2_number == 2'd1}} & {head_2_1_size, head_2_1_ctx})
     | ({10{class_2_number == 2'd2}} & {head_2_2_size, head_2_2_ctx})
-    | ({10{class_2_number == 2'd3}} & {head_2_3_size, head_2_3_ctx}); // lists.ts:208
+    | ({10{class_2_number == 2'd3}} & {head_2_3_size, head_2_3_ctx}); // lists.ts:240
 
   always @(posedge clk)
     if (loads_2) begin
@@ -730,7 +863,7 @@ module Lists_p4_c256 (
     ({10{class_3_number == 2'd0}} & {head_3_0_size, head_3_0_ctx})
     | ({10{class_3_number == 2'd1}} & {head_3_1_size, head_3_1_ctx})
     | ({10{class_3_number == 2'd2}} & {head_3_2_size, head_3_2_ctx})
-    | ({10{class_3_number == 2'd3}} & {head_3_3_size, head_3_3_ctx}); // lists.ts:208
+    | ({10{class_3_number == 2'd3}} & {head_3_3_size, head_3_3_ctx}); // lists.ts:240
 
   always @(posedge clk)
     if (loads_3) begin
@@ -749,7 +882,7 @@ module Lists_p4_c256 (
     ({10{class_4_number == 2'd0}} & {head_4_0_size, head_4_0_ctx})
     | ({10{class_4_number == 2'd1}} & {head_4_1_size, head_4_1_ctx})
     | ({10{class_4_number == 2'd2}} & {head_4_2_size, head_4_2_ctx})
-    | ({10{class_4_number == 2'd3}} & {head_4_3_size, head_4_3_ctx}); // lists.ts:208
+    | ({10{class_4_number == 2'd3}} & {head_4_3_size, head_4_3_ctx}); // lists.ts:240
 
   always @(posedge clk)
     if (loads_4) begin
@@ -760,7 +893,7 @@ module Lists_p4_c256 (
         (class_4_to_0 & drops_4_0) | (class_4_to_1 & drops_4_1) | (class_4_to_2 & drops_4_2)
         | (class_4_to_3 & drops_4_3);
     end
-  wire [9:0] behind_word = links_0[head_word[7:0]]; // lists.ts:215
+  wire [9:0] behind_word = links_0[head_word[7:0]]; // lists.ts:247
 
   always @(posedge clk)
     if (push_0_0 & (empties_0_0 | ~some_0_0)) begin
@@ -813,7 +946,7 @@ module Lists_p4_c256 (
 
   always @(posedge clk)
     if (push_0_3) tail_0_3 <= push_ctx;
-  wire [9:0] head_1_0_ctx_word = links_1[next_entry_1_ctx_or[7:0]]; // lists.ts:215
+  wire [9:0] head_1_0_ctx_word = links_1[next_entry_1_ctx_or[7:0]]; // lists.ts:247
 
   always @(posedge clk)
     if (push_1_0 & (empties_1_0 | ~some_1_0)) begin
@@ -866,7 +999,7 @@ module Lists_p4_c256 (
 
   always @(posedge clk)
     if (push_1_3) tail_1_3 <= push_ctx;
-  wire [9:0] head_2_0_ctx_word = links_2[next_entry_2_ctx_or[7:0]]; // lists.ts:215
+  wire [9:0] head_2_0_ctx_word = links_2[next_entry_2_ctx_or[7:0]]; // lists.ts:247
 
   always @(posedge clk)
     if (push_2_0 & (empties_2_0 | ~some_2_0)) begin
@@ -919,7 +1052,7 @@ module Lists_p4_c256 (
 
   always @(posedge clk)
     if (push_2_3) tail_2_3 <= push_ctx;
-  wire [9:0] head_3_0_ctx_word = links_3[next_entry_3_ctx_or[7:0]]; // lists.ts:215
+  wire [9:0] head_3_0_ctx_word = links_3[next_entry_3_ctx_or[7:0]]; // lists.ts:247
 
   always @(posedge clk)
     if (push_3_0 & (empties_3_0 | ~some_3_0)) begin
@@ -972,7 +1105,7 @@ module Lists_p4_c256 (
 
   always @(posedge clk)
     if (push_3_3) tail_3_3 <= push_ctx;
-  wire [9:0] head_4_0_ctx_word = links_4[next_entry_4_ctx_or[7:0]]; // lists.ts:215
+  wire [9:0] head_4_0_ctx_word = links_4[next_entry_4_ctx_or[7:0]]; // lists.ts:247
 
   always @(posedge clk)
     if (push_4_0 & (empties_4_0 | ~some_4_0)) begin
@@ -1033,24 +1166,64 @@ module Lists_p4_c256 (
     end
 
   always @(posedge clk)
+    if (rst) urgent_0_passed <= 7'd0;
+    else if (loaded_0) begin
+      urgent_0_passed <=
+        ((|(next_class_0 & urgent)) & urgent_0_others) ? (urgent_0_over ? urgent_0_passed : urgent_0_passed + 7'd1) :
+        7'd0;
+    end
+
+  always @(posedge clk)
     if (rst) class_0_last <= 2'd0;
-    else if (loads_0 & (asks_0_0 | asks_0_1 | asks_0_2 | asks_0_3)) class_0_last <= class_0_number;
+    else if (loads_0 & (asks_0_0 | asks_0_1 | asks_0_2 | asks_0_3) & ~urgent_0_held) class_0_last <= class_0_number;
+
+  always @(posedge clk)
+    if (rst) urgent_1_passed <= 7'd0;
+    else if (loaded_1) begin
+      urgent_1_passed <=
+        ((|(next_class_1 & urgent)) & urgent_1_others) ? (urgent_1_over ? urgent_1_passed : urgent_1_passed + 7'd1) :
+        7'd0;
+    end
 
   always @(posedge clk)
     if (rst) class_1_last <= 2'd0;
-    else if (loads_1 & (asks_1_0 | asks_1_1 | asks_1_2 | asks_1_3)) class_1_last <= class_1_number;
+    else if (loads_1 & (asks_1_0 | asks_1_1 | asks_1_2 | asks_1_3) & ~urgent_1_held) class_1_last <= class_1_number;
+
+  always @(posedge clk)
+    if (rst) urgent_2_passed <= 7'd0;
+    else if (loaded_2) begin
+      urgent_2_passed <=
+        ((|(next_class_2 & urgent)) & urgent_2_others) ? (urgent_2_over ? urgent_2_passed : urgent_2_passed + 7'd1) :
+        7'd0;
+    end
 
   always @(posedge clk)
     if (rst) class_2_last <= 2'd0;
-    else if (loads_2 & (asks_2_0 | asks_2_1 | asks_2_2 | asks_2_3)) class_2_last <= class_2_number;
+    else if (loads_2 & (asks_2_0 | asks_2_1 | asks_2_2 | asks_2_3) & ~urgent_2_held) class_2_last <= class_2_number;
+
+  always @(posedge clk)
+    if (rst) urgent_3_passed <= 7'd0;
+    else if (loaded_3) begin
+      urgent_3_passed <=
+        ((|(next_class_3 & urgent)) & urgent_3_others) ? (urgent_3_over ? urgent_3_passed : urgent_3_passed + 7'd1) :
+        7'd0;
+    end
 
   always @(posedge clk)
     if (rst) class_3_last <= 2'd0;
-    else if (loads_3 & (asks_3_0 | asks_3_1 | asks_3_2 | asks_3_3)) class_3_last <= class_3_number;
+    else if (loads_3 & (asks_3_0 | asks_3_1 | asks_3_2 | asks_3_3) & ~urgent_3_held) class_3_last <= class_3_number;
+
+  always @(posedge clk)
+    if (rst) urgent_4_passed <= 7'd0;
+    else if (loaded_4) begin
+      urgent_4_passed <=
+        ((|(next_class_4 & urgent)) & urgent_4_others) ? (urgent_4_over ? urgent_4_passed : urgent_4_passed + 7'd1) :
+        7'd0;
+    end
 
   always @(posedge clk)
     if (rst) class_4_last <= 2'd0;
-    else if (loads_4 & (asks_4_0 | asks_4_1 | asks_4_2 | asks_4_3)) class_4_last <= class_4_number;
+    else if (loads_4 & (asks_4_0 | asks_4_1 | asks_4_2 | asks_4_3) & ~urgent_4_held) class_4_last <= class_4_number;
   wire [7:0] links_0_or =
     ({8{push_list_port[0]}} & (({8{push_list_class[0]}} & tail_0_0) | ({8{push_list_class[1]}} & tail_0_1) | ({8{push_list_class[2]}} & tail_0_2) | ({8{push_list_class[3]}} & tail_0_3)))
     | ({8{push_list_port[1]}} & (({8{push_list_class[0]}} & tail_1_0) | ({8{push_list_class[1]}} & tail_1_1) | ({8{push_list_class[2]}} & tail_1_2) | ({8{push_list_class[3]}} & tail_1_3)));

@@ -40,6 +40,7 @@ module SuperNicRegisters (
   output wire [3:0]  uplink,
   output wire        has_uplink,
   output wire [7:0]  origin,
+  output wire [3:0]  urgent,
   output wire [9:0]  reliable,
   output wire [9:0]  peer_ports,
   output wire [9:0]  control,
@@ -149,7 +150,7 @@ module SuperNicRegisters (
     value10_kept, value11_kept, value12_kept, value13_kept, value14_kept, value15_kept, value16_kept,
     state_put_low_kept, state_put_high_kept; // slave.ts:44
   reg [15:0] mac_high_kept, table_index_kept, state_at_kept, state_last_kept;
-  reg [3:0] uplink_kept;
+  reg [3:0] uplink_kept, urgent_kept;
   reg has_uplink_kept, fair_hardware_kept;
   reg [7:0] origin_kept, dag_look_kept;
   reg [9:0] reliable_kept, peer_ports_kept, control_kept, rings_kept, table_ports_kept;
@@ -177,7 +178,7 @@ module SuperNicRegisters (
   wire [31:0] answer_payload_data_or =
     ({32{asked_held_addr[9:2] == 8'd4}} & mac_low_kept)
     | ({32{asked_held_addr[9:2] == 8'd5}} & {16'd0, mac_high_kept})
-    | ({32{asked_held_addr[9:2] == 8'd6}} & {16'd0, origin_kept, 3'd0, has_uplink_kept, uplink_kept})
+    | ({32{asked_held_addr[9:2] == 8'd6}} & {12'd0, urgent_kept, origin_kept, 3'd0, has_uplink_kept, uplink_kept})
     | ({32{asked_held_addr[9:2] == 8'd7}} & {22'd0, reliable_kept});
   wire [31:0] asked_held_addr_or =
     ({32{asked_held_addr[9:2] == 8'd8}} & {22'd0, peer_ports_kept})
@@ -458,12 +459,13 @@ module SuperNicRegisters (
 
   always @(posedge clk)
     if (rst) begin
-      uplink_kept <= 4'd0; has_uplink_kept <= 1'b0; origin_kept <= 8'd0;
+      uplink_kept <= 4'd0; has_uplink_kept <= 1'b0; origin_kept <= 8'd0; urgent_kept <= 4'd0;
     end
     else if (write_uplink) begin
       uplink_kept <= order_data_held_strb[0] ? order_data_held_data[3:0] : uplink_kept;
       has_uplink_kept <= order_data_held_strb[0] ? order_data_held_data[4] : has_uplink_kept;
       origin_kept <= order_data_held_strb[1] ? order_data_held_data[15:8] : origin_kept;
+      urgent_kept <= order_data_held_strb[2] ? order_data_held_data[19:16] : urgent_kept;
     end
 
   always @(posedge clk)
@@ -1010,6 +1012,7 @@ module SuperNicRegisters (
   assign uplink = uplink_kept;
   assign has_uplink = has_uplink_kept;
   assign origin = origin_kept;
+  assign urgent = urgent_kept;
   assign reliable = reliable_kept;
   assign peer_ports = peer_ports_kept;
   assign control = control_kept;

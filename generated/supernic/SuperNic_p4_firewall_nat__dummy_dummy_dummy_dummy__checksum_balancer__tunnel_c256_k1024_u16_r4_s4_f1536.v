@@ -125,8 +125,8 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
     control_slots_12_quiesce, control_slots_12_isolate, control_slots_13_quiesce, control_slots_13_isolate,
     control_slots_14_quiesce, control_slots_14_isolate, control_slots_15_quiesce, control_slots_15_isolate,
     control_config_valid, control_state_ask_valid, control_state_ask_write;
-  wire [3:0] control_set_uplink, control_set_rings, control_set_reliable, control_set_peers, control_set_control,
-    control_set_restart, control_fair_look_user;
+  wire [3:0] control_set_uplink, control_set_rings, control_set_urgent, control_set_reliable, control_set_peers,
+    control_set_control, control_set_restart, control_fair_look_user;
   wire [2:0] control_set_classes_0, control_set_classes_1, control_set_classes_2, control_set_classes_3,
     control_set_classes_4, control_config_region, control_config_slot, control_state_ask_slot,
     control_state_ask_region;
@@ -570,11 +570,11 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
   wire [7:0] gate_shown_dag;
   wire [8:0] gate_shown_inside;
   reg [47:0] peer_0_mac, peer_1_mac, peer_2_mac, peer_3_mac, peer_4_mac, peer_5_mac, peer_6_mac, peer_7_mac,
-    peer_8_mac, peer_9_mac, peer_10_mac, peer_11_mac, peer_12_mac, peer_13_mac, peer_14_mac, peer_15_mac; // exits.ts:102
+    peer_8_mac, peer_9_mac, peer_10_mac, peer_11_mac, peer_12_mac, peer_13_mac, peer_14_mac, peer_15_mac; // exits.ts:103
   reg [3:0] peer_0_port, peer_1_port, peer_2_port, peer_3_port, peer_4_port, peer_5_port, peer_6_port, peer_7_port,
     peer_8_port, peer_9_port, peer_10_port, peer_11_port, peer_12_port, peer_13_port, peer_14_port, peer_15_port;
-  reg loop_room; // exits.ts:111
-  reg to_loop_locked; // exits.ts:128
+  reg loop_room; // exits.ts:112
+  reg to_loop_locked; // exits.ts:129
   reg [1:0] to_loop_owner;
   wire [47:0] counts_loop_value; // inlets.ts:77
   reg counts_loop_events_0, counts_loop_events_1, counts_loop_events_2, counts_loop_events_3, counts_loop_events_4,
@@ -588,7 +588,7 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
     counts_middle_events_4, counts_middle_events_5, counts_middle_events_6, counts_middle_events_7,
     counts_middle_events_8, counts_middle_events_9, counts_middle_events_10, counts_middle_events_11,
     counts_middle_events_12, counts_middle_events_13, counts_middle_events_14, counts_middle_events_15; // inlets.ts:80
-  wire [1:0] to_loop_grant, to_loop_request; // exits.ts:128
+  wire [1:0] to_loop_grant, to_loop_request; // exits.ts:129
   wire writes_user = control_bus_en & (control_bus_table == 5'd5) & (control_bus_index < 16'd64); // tables.ts:36
   wire writes_dag = control_bus_en & (control_bus_table == 5'd7) & (control_bus_index < 16'd256);
   wire writes_rule_action_0 =
@@ -655,7 +655,7 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
   wire writes_first_use = control_bus_en & (control_bus_table == 5'd19) & (control_bus_index < 16'd4096);
   wire writes_wait = control_bus_en & (control_bus_table == 5'd15) & (control_bus_index < 16'd256);
   wire writes_peer = control_bus_en & (control_bus_table == 5'd13) & (control_bus_index < 16'd16);
-  wire to_loop_valid = |(to_loop_grant & to_loop_request); // exits.ts:128
+  wire to_loop_valid = |(to_loop_grant & to_loop_request); // exits.ts:129
   wire [511:0] to_loop_payload_data =
     ({512{to_loop_grant[0]}} & egress_out4_payload_data) | ({512{to_loop_grant[1]}} & lane_out4_payload_data);
   wire [63:0] to_loop_payload_keep =
@@ -667,7 +667,7 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
   wire [2:0] to_loop_payload_class =
     ({3{to_loop_grant[0]}} & egress_out4_payload_class) | ({3{to_loop_grant[1]}} & lane_out4_payload_class);
   assign to_loop_request = {lane_out4_valid, egress_out4_valid};
-  wire [1:0] to_loop_after = to_loop_request & ~(to_loop_owner | (to_loop_owner - 2'd1)); // exits.ts:128
+  wire [1:0] to_loop_after = to_loop_request & ~(to_loop_owner | (to_loop_owner - 2'd1)); // exits.ts:129
   assign to_loop_grant =
     to_loop_locked ? to_loop_owner :
     |to_loop_after ? to_loop_after & (~to_loop_after + 2'd1) :
@@ -696,6 +696,7 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
     .set_has_uplink              (control_set_has_uplink),
     .set_uplink                  (control_set_uplink),
     .set_rings                   (control_set_rings),
+    .set_urgent                  (control_set_urgent),
     .set_reliable                (control_set_reliable),
     .set_peers                   (control_set_peers),
     .set_control                 (control_set_control),
@@ -3782,6 +3783,7 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
     .config_origin           (control_set_origin),
     .config_has_uplink       (control_set_has_uplink),
     .config_uplink           (control_set_uplink),
+    .config_urgent           (control_set_urgent),
     .config_macs             (control_set_macs),
     .users_en                (writes_user),
     .users_index             (control_bus_index[5:0]),

@@ -2,6 +2,7 @@ import type { FigureHook } from "../../shared/command-line/index.ts";
 import type { Definition, Plot, Series } from "../../shared/evaluation/index.ts";
 import { makeSettings } from "../config/index.ts";
 import { type FaultTimes, lineGbps, measureFaults, type Way, ways } from "../rig/index.ts";
+import { atSnic } from "./at-snic.ts";
 
 const mean = (all: readonly number[]): number => all.reduce((a, b) => a + b, 0) / all.length;
 const us = (ns: number): number => ns / 1000;
@@ -141,7 +142,7 @@ const wait: Definition = {
   },
 };
 
-export const fastswapFigures: readonly Definition[] = [wait];
+export const fastswapFigures: readonly Definition[] = [wait, atSnic];
 
 export const figureHook: FigureHook = {
   definitions: fastswapFigures,

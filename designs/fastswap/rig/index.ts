@@ -2,3 +2,10 @@
 export { type FaultOptions, type FaultTimes, measureFaults, type Way, ways } from "./faults.ts";
 export { lineGbps, type PagedMachine, type PagedMachineOptions, pageOf, withPagedMachine } from "./paged-machine.ts";
 export { runVerb } from "./run-verb.ts";
+export {
+  measureSnicFaults,
+  type SnicFaultOptions,
+  type SnicFaultTimes,
+  type SnicWay,
+  snicWays,
+} from "./snic-faults.ts";

@@ -11,6 +11,8 @@ export interface PlainConfig {
   readonly uplink: number | undefined;
   /** Ports that no switched frame goes to, a bit each. */
   readonly rings: number;
+  /** The users' class that leaves first. */
+  readonly urgent: number | undefined;
   /** By port, the loop port last. */
   readonly ports: readonly {
     readonly reliable: boolean;
@@ -142,6 +144,7 @@ function configuring({ registers, write: go, put }: Access, ports: number): Pick
         uplink: c.uplink ?? 0,
         hasUplink: c.uplink === undefined ? 0 : 1,
         origin: c.origin,
+        urgent: c.urgent === undefined ? 0 : 1 << c.urgent,
         reliable: bits(p => p.reliable),
         peerPorts: bits(p => p.peer),
         control: bits(p => p.control),

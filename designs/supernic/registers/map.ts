@@ -48,6 +48,7 @@ export const snicMap = registerMap({
       uplink: [0, 4, "rw", "its port"],
       hasUplink: [4, 1, "rw", "there is one"],
       origin: [8, 8, "rw", "number of this sNIC in its rack"],
+      urgent: [16, 4, "rw", "the bit of the users' class that leaves first, or none"],
     }),
     register(0x01c, "reliable", "ports with a reliable link", { reliable: [0, ports, "rw", "a bit each"] }),
     register(0x020, "peerPorts", "ports that lead to peers", { peerPorts: [0, ports, "rw", "a bit each"] }),

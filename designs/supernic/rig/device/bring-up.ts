@@ -8,6 +8,7 @@ export const plainConfig = (c: DeviceConfig, number: number) => ({
   origin: number,
   uplink: c.uplink,
   rings: c.rings,
+  urgent: c.urgent,
   ports: c.ports,
   macs: c.ports[0]?.macs ?? 0n,
   epochCycles: c.epoch,

@@ -177,6 +177,7 @@ export const Egress = module(
     // Out: whose turn it is, what is known of it, and its frame.
     fetch.picked.set(lists.picked);
     lists.stalls.set(fetch.stalls);
+    lists.urgent.set(io.config.urgent);
     fetch.templates.set(io.templates);
     fetch.origin.set(io.config.origin);
     connect(fetch.leave, io.leave);

@@ -15,6 +15,7 @@ import {
   reg,
   struct,
   uint,
+  type UInt,
   unpack,
   vec,
   when,
@@ -26,6 +27,7 @@ import { ctxBits, inlets, sizeBits, userClasses } from "../inside/index.ts";
 import { classTurn } from "./class-turn.ts";
 import type { EgressParameters } from "./ports.ts";
 import { ListOf, Picked } from "./records.ts";
+import { urgencyOf } from "./urgency.ts";
 
 const Entry = (p: EgressParameters) => struct({ ctx: uint(ctxBits(p)), size: uint(sizeBits) });
 const sizeCount = 2 ** sizeBits;
@@ -39,6 +41,8 @@ const listOf = (p: EgressParameters, at: string) => ({
   tail: reg(uint(ctxBits(p)), { name: `tail_${at}` }),
   drops: reg(bit, { init: 0, name: `drops_${at}` }),
   /** It is open, or drops. */
+  leaves: reg(bit, { init: 0, name: `leaves_${at}` }),
+  /** So it is, and no urgent class holds it. */
   serves: reg(bit, { init: 0, name: `serves_${at}` }),
   /** It is open, and does not drop. */
   lets: reg(bit, { init: 0, name: `lets_${at}` }),
@@ -82,6 +86,30 @@ function mayGo(q: number, next: Next, before: Before, fits: readonly Bit[], smal
   return node(pickOf(next.entry.size, seen).bit(0).andNot(behind), { name: `may_go_${q}` });
 }
 
+/** Lists of a port that have something to leave, and those of them that are served. */
+function askedOf(
+  q: number,
+  row: readonly ReturnType<typeof listOf>[],
+  said: { readonly open: UInt; readonly drops: UInt; readonly urgent: UInt },
+  next: Next,
+  loads: Bit,
+): { readonly waits: readonly Bit[]; readonly asks: readonly Bit[]; readonly held: Bit } {
+  const waits = row.map((l, k) => node(l.some.and(l.leaves), { name: `waits_${q}_${k}` })),
+    loaded = reg(bit, { init: 0, name: `loaded_${q}` }),
+    { mayServe, held } = urgencyOf(`urgent_${q}`, said.urgent, { waits, loaded, of: next.of });
+  const asks = row.map((l, k) => {
+    const [open, drops] = [said.open.bit(k), said.drops.bit(k)],
+      leaves = open.or(drops);
+    l.drops.set(drops);
+    l.leaves.set(leaves);
+    l.serves.set(leaves.and(mayServe[k] ?? leaves));
+    l.lets.set(open.andNot(drops));
+    return node(l.some.and(l.serves), { name: `asks_${q}_${k}` });
+  });
+  loaded.set(loads.and(orTree(asks)));
+  return { waits, asks, held };
+}
+
 /** The packet whose turn it is, in the cycle behind. */
 function pickedOf(p: EgressParameters, turn: readonly Bit[], nexts: readonly ReturnType<typeof nextOf>[]) {
   const picked = reg(struct({ valid: bit, packet: Picked(p) }), { init: { valid: 0 }, name: "picked_q" }),
@@ -115,7 +143,8 @@ function pickedOf(p: EgressParameters, turn: readonly Bit[], nexts: readonly Ret
  * has `room`, round robin; it is, even if its class is no longer open. A list that `drops` has is served too, and its
  * packets are marked. Latency 3 from `push` to `picked`, initiation interval 1, of one list too; a packet that is not
  * of the smallest size follows another one of its port after 3 cycles. All contexts have room in each list, so `push`
- * is always taken. Nothing is picked while `stalls`, from the next cycle on.
+ * is always taken. Nothing is picked while `stalls`, from the next cycle on. Of a port's lists that of the class
+ * `urgent` goes first, as `urgencyOf` says.
  *
  * A packet that `mayPass` does not come into its list, and `passes` at once, when it would be picked next all the same:
  * nothing of its port waits or has just been picked, its class is open, and it fits. Reset: all lists are empty.
@@ -131,6 +160,8 @@ export const Lists = module(
     room: input(uint(inlets(p))),
     open: input(vec(uint(userClasses), inlets(p))),
     drops: input(vec(uint(userClasses), inlets(p))),
+    /** The bit of the class that goes first, or none. */
+    urgent: input(uint(userClasses)),
     stalls: input(bit),
     picked: output(struct({ valid: bit, packet: Picked(p) })),
   }),
@@ -191,20 +222,21 @@ export const Lists = module(
       // The tail of a list that is empty may be in another one by now.
       links.write(mine.and(orTree(some)), tail, entry);
       const loads = node(next.valid.not().or(served[q] ?? goes), { name: `loads_${q}` });
-      const asks = row.map((l, k) => {
-        l.drops.set(io.drops.at(q).bit(k));
-        l.serves.set(io.open.at(q).bit(k).or(io.drops.at(q).bit(k)));
-        l.lets.set(io.open.at(q).bit(k).andNot(io.drops.at(q).bit(k)));
-        return node(l.some.and(l.serves), { name: `asks_${q}_${k}` });
-      });
+      const { waits, asks, held } = askedOf(
+        q,
+        row,
+        { open: io.open.at(q), drops: io.drops.at(q), urgent: io.urgent },
+        next,
+        loads,
+      );
       const isFree = row.map((l, k) => push.list.class.bit(k).and(l.lets).andNot(l.some)),
-        isQuiet = node(next.valid.or(orTree(asks)).or(picked.valid).not(), { name: `is_quiet_${q}` }),
+        isQuiet = node(next.valid.or(orTree(waits)).or(picked.valid).not(), { name: `is_quiet_${q}` }),
         fits = node(pickOf(push.size, fitsOf(q)).bit(0).and(io.room.bit(q)), { name: `has_room_${q}` });
       passes[q]?.set(
         push.valid.and(push.mayPass).and(push.list.port.bit(q)).and(isQuiet).and(fits).and(orTree(isFree)),
       );
       // By the number of the class: a lookup table for each bit of the head, on the way to the links.
-      const { members, number } = classTurn(`class_${q}`, asks, loads),
+      const { members, number } = classTurn(`class_${q}`, asks, loads, held),
         head = unpack(
           Entry(p),
           pickOf(

@@ -25,6 +25,7 @@ import {
   payloadBeats,
   Released,
   TxBeat,
+  userClasses,
 } from "../inside/index.ts";
 import { trailerBytes, type TrailerUse } from "../../wire/index.ts";
 import { portBits, TernaryWrite } from "../match/index.ts";
@@ -67,6 +68,8 @@ export const EgressConfig = (p: Pick<DeviceSizes, "macs" | "ports">) =>
     origin: uint(8),
     hasUplink: bit,
     uplink: uint(portBits),
+    /** The bit of the users' class that leaves first, or none. */
+    urgent: uint(userClasses),
     /** MACs that count. */
     macs: uint(p.macs),
   });

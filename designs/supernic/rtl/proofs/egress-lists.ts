@@ -49,6 +49,7 @@ const harness = module(
     room: input(bit),
     open: input(uint(2)),
     drops: input(uint(2)),
+    urgent: input(uint(2)),
     stalls: input(bit),
     picked: output(bit),
   }),
@@ -65,6 +66,7 @@ const harness = module(
       dut.open.at(q).set(q === 0 ? io.open.zext(userClasses) : constant(0, userClasses));
       dut.drops.at(q).set(q === 0 ? io.drops.zext(userClasses) : constant(0, userClasses));
     }
+    dut.urgent.set(io.urgent.zext(userClasses));
     dut.stalls.set(io.stalls);
     const { picked } = dut,
       { packet } = picked;

@@ -56,6 +56,7 @@ export const Control = module(
     io.set.hasUplink.set(registers.hasUplink);
     io.set.uplink.set(registers.uplink);
     io.set.rings.set(registers.rings.trunc(p.ports));
+    io.set.urgent.set(registers.urgent);
     io.set.reliable.set(registers.reliable.trunc(p.ports));
     io.set.peers.set(registers.peerPorts.trunc(p.ports));
     io.set.control.set(registers.control.trunc(p.ports));

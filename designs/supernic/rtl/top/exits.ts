@@ -61,6 +61,7 @@ export function joinEgress(
     origin: set.origin,
     hasUplink: set.hasUplink,
     uplink: set.uplink,
+    urgent: set.urgent,
     macs: set.macs,
   });
   egress.users.set(users);

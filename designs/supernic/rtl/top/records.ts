@@ -1,7 +1,7 @@
 /** Parameters of the whole device, and what software has set of it. */
 import { bit, struct, uint, vec } from "../../../../hdl-dsl/index.ts";
 import type { DeviceSizes } from "../inside/index.ts";
-import { inlets } from "../inside/index.ts";
+import { inlets, userClasses } from "../inside/index.ts";
 import { keptBits } from "../link/index.ts";
 import type { MemoryParameters } from "../memory/index.ts";
 import { portBits } from "../match/index.ts";
@@ -34,6 +34,7 @@ export const DeviceSet = (p: Pick<DeviceSizes, "ports" | "rules" | "macs">) =>
     hasUplink: bit,
     uplink: uint(portBits),
     rings: uint(p.ports),
+    urgent: uint(userClasses),
     reliable: uint(p.ports),
     peers: uint(p.ports),
     control: uint(p.ports),

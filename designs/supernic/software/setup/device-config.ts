@@ -15,6 +15,8 @@ export interface DeviceConfig {
   readonly uplink: number | undefined;
   /** Ports that lead to peers, a bit each: no frame that is only switched goes there. */
   readonly rings: number;
+  /** The users' class that leaves first. */
+  readonly urgent: number | undefined;
   /** By port, the loop port last: it is neither reliable nor control. */
   readonly ports: readonly PortConfig[];
   /** By number. */
@@ -35,6 +37,7 @@ export function deviceConfig(s: Setup): DeviceConfig {
     origin: s.number,
     uplink: s.uplink,
     rings: s.ports.reduce((m, p, i) => (p.peer ? m | (1 << i) : m), 0),
+    urgent: s.urgentClass,
     ports: [...s.ports, loop]
       .filter((_, i) => (everyPort(s.sizes) >> i) & 1)
       .map((p, i) => ({ ...p, rules: bits(s.rules, i), macs })),

@@ -133,7 +133,7 @@ export function resolveSetup(file: SetupFile, path: string, sizes: SetupSizes, d
     keys = keysOf(file, { users, tunnels, regions }, refuse),
     known = { sizes, users, chains, peers: file.peers, tunnels, balancers, replicas, keys };
   const dags = dagsOf(file, known, refuse);
-  const { mac, ip, number, ports, uplink, epoch, stations, peers, nat } = file;
+  const { mac, ip, number, ports, uplink, epoch, urgentClass, stations, peers, nat } = file;
   return {
     ...{
       sizes,
@@ -143,6 +143,7 @@ export function resolveSetup(file: SetupFile, path: string, sizes: SetupSizes, d
       ports,
       uplink,
       epoch,
+      urgentClass,
       stations,
       peers,
       users,

@@ -196,6 +196,9 @@ export const setupSchema = z.strictObject({
   epoch: whole(250, 2 ** 24, "a number of cycles")
     .default(5000)
     .describe("cycles of an epoch of the meter"),
+  urgentClass: whole(0, 3, "a class of users")
+    .optional()
+    .describe("class whose packets leave a port before those of others; of 64 that pass, one waits"),
   stations: list(stationSchema).default([]).describe("who is there: MACs that are known"),
   peers: list(peerSchema).max(mostPeers, `must be ${mostPeers} or fewer`).default([]).describe("other sNICs"),
   users: list(userSchema).default([]).describe("who pays"),

@@ -148,6 +148,8 @@ export interface Setup {
   readonly ports: readonly SetupPort[];
   readonly uplink: number | undefined;
   readonly epoch: number;
+  /** The users' class that leaves each port before the others. */
+  readonly urgentClass: number | undefined;
   readonly stations: readonly Station[];
   readonly peers: readonly Peer[];
   readonly users: readonly User[];

@@ -22,6 +22,8 @@ async function traffic(b: B, size: Size, count: number, paused = true): Promise<
   await rig.end();
   // And with ports of peers.
   rig.rings = b.random.between(1, (1 << rig.p.ports) - 1);
+  // And with a class that goes first.
+  rig.urgent = b.random.between(0, 3);
   rig.setConfig();
   await rig.send(count / 4);
   await rig.end();

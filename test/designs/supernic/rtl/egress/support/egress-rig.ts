@@ -77,6 +77,8 @@ export class EgressRig {
   uplink: number | undefined;
   /** Ports that lead to peers. */
   rings: number;
+  /** The class that leaves first. */
+  urgent: number | undefined;
   #known: Record<string, unknown> | undefined;
   #free: number[];
   readonly live = new Map<number, Live>();
@@ -89,6 +91,8 @@ export class EgressRig {
   reuse = false;
   readonly latencies: number[] = [];
   readonly starts: number[] = [];
+  /** Frames in the order in which they left. */
+  readonly order: { readonly port: number; readonly class: number; readonly start: number }[] = [];
   readonly counts = { left: 0, task: 0, nowhere: 0, again: 0, paused: 0 };
   readonly wanted = { left: 0, task: 0, nowhere: 0, again: 0 };
   readonly #promises: Promises<Live>[];
@@ -157,6 +161,7 @@ export class EgressRig {
       {
         origin: this.origin,
         rings: this.rings,
+        urgent: this.urgent === undefined ? 0 : 1 << this.urgent,
         hasUplink: this.uplink === undefined ? 0 : 1,
         uplink: this.uplink ?? 0,
         macs: (1n << BigInt(this.macs.length)) - 1n,
@@ -370,6 +375,7 @@ export class EgressRig {
     if (user !== 0) throw new Error("a frame is marked bad");
     this.latencies.push(start - (live.sent.cycle ?? NaN));
     this.starts.push(start);
+    this.order.push({ port: q, class: this.classOf(live), start });
     this.wanted.left++;
   }
   /** To a peer: a result has a class of its own, a frame with its shim one of the others. */
