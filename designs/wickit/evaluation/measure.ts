@@ -2,8 +2,8 @@ import { ModelMemory } from "../../clio/model/index.ts";
 import { runBench } from "../../../sim/index.ts";
 import { type EngineParameters, usualEngine } from "../config/index.ts";
 import { StretchMemory, type WicCall } from "../model/index.ts";
-import { nodeParameters, NodeWic } from "../places/index.ts";
-import { bytesOfWords, ClientHost, EngineHost, NodeHost } from "../rig/index.ts";
+import { nodeParameters, NodeWic, SnicWic } from "../places/index.ts";
+import { bytesOfWords, ClientHost, EngineHost, NodeHost, SnicHost } from "../rig/index.ts";
 import { ClientWic, WicEngine } from "../rtl/index.ts";
 import { exampleImage, ring } from "./programs.ts";
 
@@ -11,6 +11,7 @@ const base = 0x10_0000n,
   nodes = 64,
   pid = 7,
   loader = 1,
+  snicSlots = 64,
   beatBytes = 64;
 /** Nanoseconds of a cycle: 250 MHz, as the memory node. */
 export const nsPerCycle = 4;
@@ -50,7 +51,7 @@ export function engineRun(
 
 /** Walks over `hops` nodes of a list, one after the other, at a place; cycles of each. */
 export function walks(
-  place: "node" | "client",
+  place: "node" | "snic" | "client",
   hops: readonly number[],
   latency: number,
   seed: number,
@@ -60,7 +61,7 @@ export function walks(
     memory = new ModelMemory();
   memory.map(pid, base, 8192);
   memory.store(pid, base, bytesOfWords(ring(base, nodes)));
-  const walk = async (host: NodeHost | ClientHost): Promise<number[]> => {
+  const walk = async (host: NodeHost | SnicHost | ClientHost): Promise<number[]> => {
     const out: number[] = [];
     await host.load(image);
     // The client greets the node before its first access.
@@ -77,6 +78,10 @@ export function walks(
       walk(new ClientHost(b, { parameters, base, pid, memory, latency, timeout: 4 * latency + 1000 })),
     );
   }
+  if (place === "snic")
+    return runBench("wickit at the SmartNIC", SnicWic({ engine, slots: snicSlots }), { ...options, seed }, b =>
+      walk(new SnicHost(b, { base, pid, memory, latency, timeout: 4 * latency + 1000, clientTimeout: 1_000_000 })),
+    );
   const parameters = nodeParameters({ engine, beatBytes }, { base, loader });
   return runBench("wickit at the node", NodeWic(parameters), { ...options, seed }, b =>
     walk(new NodeHost(b, { parameters, memory, latency, process: pid, loader })),
