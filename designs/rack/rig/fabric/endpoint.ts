@@ -78,7 +78,7 @@ export class RackEndpoint {
     this.#o = o;
     this.jack = new Jack(o.name, time, (frame, damaged) => this.#arrive(frame, damaged));
     const { classesOf = () => switched, ignoresPause = false } = o;
-    this.#queue = new SendQueue(this.jack, time, classesOf, !ignoresPause);
+    this.#queue = new SendQueue(this.jack, time, classesOf, { obeys: !ignoresPause });
   }
   /** Frames that wait for the line, or for a pause to end. */
   get waiting(): number {

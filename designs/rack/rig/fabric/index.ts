@@ -12,3 +12,5 @@ export { Line, type Tap, tapPoints } from "./line.ts";
 export { type Apart, type Finished, type RackOptions, RunningRack, withRack } from "./rack.ts";
 export { SendQueue } from "./send-queue.ts";
 export { Signal } from "./signal.ts";
+export { mostHeld, pauseFrom, resumeAt } from "./held.ts";
+export { RackSwitch } from "./switch.ts";

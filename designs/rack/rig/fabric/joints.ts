@@ -35,7 +35,7 @@ const ofSwitches = ({ switches }: RunningRack): readonly Joint[] =>
     const sum = (of: "sent" | "received"): number => jacks.reduce((n, j) => n + j.counts[of], 0);
     return [
       { what: `${name}: frames that came`, came: sum("received"), went: counts.in },
-      { what: `${name}: frames that left`, came: counts.forwarded, went: sum("sent") },
+      { what: `${name}: frames that left`, came: counts.forwarded + counts.pauses, went: sum("sent") },
     ];
   });
 const ofEndpoints = ({ endpoints }: RunningRack): readonly Joint[] =>

@@ -77,7 +77,18 @@ export class RunningRack {
         i = plan.devices.length + k;
       return o.apart?.node(i, options, timeOf(i)) ?? new RackNode(options, timeOf(i));
     });
-    this.switches = plan.switches.map(s => new RackSwitch(s, time));
+    this.switches = plan.switches.map(s => {
+      const ports = Array.from({ length: s.ports }, (_, port) => port),
+        far = ports.map(port => this.#farFrom({ place: s.name, port })),
+        classesOf = new Map(
+          ports.flatMap(port => {
+            const of = this.#classesAt(far[port]);
+            return of === undefined ? [] : [[port, of] as const];
+          }),
+        ),
+        hosts = new Set(ports.filter(port => plan.endpoints.some(e => e.name === far[port]?.place)));
+      return new RackSwitch({ ...s, classesOf, hosts }, time);
+    });
     this.endpoints = plan.endpoints.map(e => {
       const classesOf = this.#classesOf(e.name);
       return new RackEndpoint({ ...e, neighbours: plan.neighbours, ...(classesOf && { classesOf }) }, time);
@@ -87,13 +98,21 @@ export class RunningRack {
       return new Line([this.#jack(a), this.#jack(b)], { random, ...(tap && { tap }) }, options);
     });
   }
-  /** Classes at the sNIC behind an endpoint's line; a switch or node pauses nobody. */
+  /** The other end of the line that is plugged in there. */
+  #farFrom(plug: Plug): Plug | undefined {
+    const isHere = (p: Plug): boolean => p.place === plug.place && p.port === plug.port,
+      ends = this.plan.links.map(l => l.between).find(([a, b]) => isHere(a) || isHere(b));
+    return ends?.find(e => !isHere(e));
+  }
+  /** Classes of frames at a port of a sNIC; a node pauses nobody. */
+  #classesAt(plug: Plug | undefined): ((frame: Uint8Array) => number) | undefined {
+    const device = this.plan.devices.find(d => d.name === plug?.place);
+    return device && plug && classesAt(device.setup, plug.port);
+  }
+  /** Classes at the sNIC behind an endpoint's line, or behind the switch that has it. */
   #classesOf(endpoint: string): ((frame: Uint8Array) => number) | undefined {
-    const { devices, links } = this.plan,
-      ends = links.map(l => l.between).find(([a, b]) => a.place === endpoint || b.place === endpoint),
-      far = ends?.find(e => e.place !== endpoint),
-      device = devices.find(d => d.name === far?.place);
-    return device && far && classesAt(device.setup, far.port);
+    const far = this.#farFrom({ place: endpoint, port: 0 });
+    return this.#classesAt(far) ?? this.switches.find(s => s.name === far?.place)?.classesOf;
   }
   #jack({ place, port }: Plug): Jack {
     const of = <T extends { readonly name: string }>(all: readonly T[]): T | undefined =>

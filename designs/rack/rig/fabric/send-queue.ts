@@ -1,4 +1,4 @@
-/** What an endpoint sends, until the line takes it: priority flow control as the sender does it (IEEE 802.1Qbb). */
+/** What an endpoint or switch sends, until the line takes it: priority flow control, the sender's side (802.1Qbb). */
 import type { SimulatedTime } from "../../../../sim/index.ts";
 import { pfcClasses, pfcQuantumBits } from "../../../supernic/wire/index.ts";
 import type { Jack } from "./jack.ts";
@@ -6,51 +6,67 @@ import type { Jack } from "./jack.ts";
 /** Frames that may have the same classes, in their order. */
 interface Waiting {
   readonly classes: number;
-  readonly frames: { readonly number: number; readonly frame: Uint8Array }[];
+  readonly frames: Queued[];
+  /** Which service the last one was: who was served longest ago is next, where lists take turns. */
+  served: number;
+}
+interface Queued {
+  readonly number: number;
+  readonly frame: Uint8Array;
+  readonly gone: (() => void) | undefined;
 }
 /** Nanoseconds of frames that the line has ahead: no cycle of the clock leaves it idle. A pause cannot reach these. */
 const ahead = 40;
 const bitsOf = (classes: number): readonly number[] =>
   Array.from({ length: pfcClasses }, (_, k) => k).filter(k => ((classes >> k) & 1) === 1);
 
+export interface SendQueueOptions {
+  /** It obeys pauses. */
+  readonly obeys: boolean;
+  /** Frames of other classes take turns, as a switch has them; else all go in the order in which they came. */
+  readonly turns?: boolean;
+}
+
 /**
  * Frames go on the line one behind the other, at its rate. One waits while a class is paused that it may have; those
- * of other classes pass it. Full: never, as a host keeps what it has not sent.
+ * of other classes pass it. Full: never, as a host keeps what it has not sent, and a switch bounds what it takes.
  */
 export class SendQueue {
   readonly #jack: Jack;
   readonly #time: SimulatedTime;
   readonly #classesOf: (frame: Uint8Array) => number;
-  readonly #obeys: boolean;
+  readonly #o: SendQueueOptions;
   readonly #waiting = new Map<number, Waiting>();
   /** By class, the time when its pause ends, ns. */
   readonly #paused = Array.from({ length: pfcClasses }, () => 0);
   #number = 0;
+  #services = 0;
   #count = 0;
   #look: { readonly at: number; cancel(): void } | undefined;
 
-  /** @param classesOf bits of the classes that a frame may have at the neighbour @param obeys pauses */
-  constructor(jack: Jack, time: SimulatedTime, classesOf: (frame: Uint8Array) => number, obeys: boolean) {
+  /** @param classesOf bits of the classes that a frame may have at the neighbour */
+  constructor(jack: Jack, time: SimulatedTime, classesOf: (frame: Uint8Array) => number, o: SendQueueOptions) {
     this.#jack = jack;
     this.#time = time;
     this.#classesOf = classesOf;
-    this.#obeys = obeys;
+    this.#o = o;
   }
   /** Frames that the line has not got yet. */
   get waiting(): number {
     return this.#count;
   }
-  send(frame: Uint8Array): void {
+  /** @param gone told when the line gets it */
+  send(frame: Uint8Array, gone?: () => void): void {
     const classes = this.#classesOf(frame),
-      list = this.#waiting.get(classes) ?? { classes, frames: [] };
+      list = this.#waiting.get(classes) ?? { classes, frames: [], served: 0 };
     this.#waiting.set(classes, list);
-    list.frames.push({ number: this.#number++, frame });
+    list.frames.push({ number: this.#number++, frame, gone });
     this.#count++;
     this.#go();
   }
   /** The neighbour's word. @param quanta by class, from now; 0: it may send */
   pause(quanta: Readonly<Record<number, number>>): void {
-    if (!this.#obeys) return;
+    if (!this.#o.obeys) return;
     const now = this.#time.now();
     for (const [k, n] of Object.entries(quanta)) this.#paused[Number(k)] = now + (n * pfcQuantumBits) / this.#jack.gbps;
     this.#go();
@@ -62,20 +78,24 @@ export class SendQueue {
   #go(): void {
     while (this.#count > 0) {
       const now = this.#time.now(),
-        [first] = [...this.#waiting.values()]
-          .filter(w => this.#endOf(w.classes) <= now)
-          .sort((a, b) => numberOf(a) - numberOf(b));
-      const resumes = Math.min(...[...this.#waiting.keys()].map(c => this.#endOf(c))),
+        waiting = [...this.#waiting.values()].filter(w => w.frames.length > 0),
+        [first] = waiting.filter(w => this.#endOf(w.classes) <= now).sort((a, b) => this.#before(a, b));
+      const resumes = Math.min(...waiting.map(w => this.#endOf(w.classes))),
         due = first === undefined ? resumes : this.#jack.freeAt - ahead;
       if (first === undefined || due > now) {
         this.#lookAt(due);
         return;
       }
       const next = first.frames.shift();
-      if (first.frames.length === 0) this.#waiting.delete(first.classes);
+      first.served = ++this.#services;
       this.#count--;
-      if (next !== undefined) this.#jack.send(next.frame);
+      if (next === undefined) continue;
+      this.#jack.send(next.frame);
+      next.gone?.();
     }
+  }
+  #before(a: Waiting, b: Waiting): number {
+    return (this.#o.turns === true ? a.served - b.served : 0) || numberOf(a) - numberOf(b);
   }
   #lookAt(at: number): void {
     if (this.#look !== undefined && this.#look.at <= at) return;

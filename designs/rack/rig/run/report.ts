@@ -81,8 +81,11 @@ const nodeTable = (rack: RunningRack, { nodes }: Finished): string =>
 const switchTable = ({ switches }: RunningRack): string =>
   titled(
     "switch",
-    ["frames in", "out", "damaged", "nowhere"],
-    switches.map(({ name, counts: c }) => [name, ...[c.in, c.forwarded, c.damaged, c.unknown].map(grouped)]),
+    ["frames in", "out", "damaged", "nowhere", "without room", "pauses sent"],
+    switches.map(({ name, counts: c }) => [
+      name,
+      ...[c.in, c.forwarded, c.damaged, c.unknown, c.full, c.pauses].map(grouped),
+    ]),
   );
 
 export interface Summary {

@@ -161,7 +161,7 @@ describe("the switch", () => {
     const { tor, passes } = rig();
     expect(await passes(0, known)).toEqual([2]);
     expect(await passes(0, 0xffff_ffff_ffffn)).toEqual([1, 2]);
-    expect(tor.counts).toEqual({ in: 2, forwarded: 3, damaged: 0, unknown: 0, control: 0 });
+    expect(tor.counts).toEqual({ in: 2, forwarded: 3, damaged: 0, unknown: 0, control: 0, full: 0, pauses: 0 });
   });
   it("drops what it does not know, what is damaged, MAC control, a group at a closed port, and what would go back", async () => {
     const { tor, passes } = rig();
@@ -170,7 +170,7 @@ describe("the switch", () => {
     expect(await passes(0, macControlAddress)).toEqual([]);
     expect(await passes(3, 0xffff_ffff_ffffn)).toEqual([]);
     expect(await passes(2, known)).toEqual([]);
-    expect(tor.counts).toEqual({ in: 5, forwarded: 0, damaged: 1, unknown: 3, control: 1 });
+    expect(tor.counts).toEqual({ in: 5, forwarded: 0, damaged: 1, unknown: 3, control: 1, full: 0, pauses: 0 });
     expect(tor.inside).toBe(0);
   });
 });

@@ -1,15 +1,10 @@
 /** What an endpoint sends, and when: at the line's rate, and not while a class is paused that a frame may have. */
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { pathToFileURL } from "node:url";
-import { build } from "esbuild";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { classesAt, Jack, Line, RackEndpoint, SendQueue } from "../../../../../designs/rack/rig/fabric/index.ts";
 import { readRack } from "../../../../../designs/rack/setup/index.ts";
 import { pfcFrame, pfcQuantumBits, putShims, snicKind } from "../../../../../designs/supernic/wire/index.ts";
-import { root } from "../../../../../scripts/setup/paths.mjs";
 import { Random, SimulatedTime } from "../../../../../sim/index.ts";
+import { faulty } from "./support/faulty.ts";
 
 const latencyNs = 100,
   cycle = 4,
@@ -53,7 +48,7 @@ class Sender {
       this.#leaves(frame);
       send(frame);
     };
-    this.queue = new Queue(jack, this.time, classesOf, obeys);
+    this.queue = new Queue(jack, this.time, classesOf, { obeys });
   }
   #mayGo(classes: number): boolean {
     return !this.#obeys || this.#ends.every((e, k) => ((classes >> k) & 1) === 0 || e <= this.now);
@@ -174,24 +169,6 @@ describe("the classes that a frame may have", () => {
 });
 
 describe("planted faults: each is found", () => {
-  const place = mkdtempSync(join(tmpdir(), "mnemo-pause-"));
-  afterAll(() => rmSync(place, { recursive: true }));
-  const file = join(root, "designs/rack/rig/fabric/send-queue.ts");
-  let made = 0;
-  const faulty = async (from: string, to: string): Promise<typeof SendQueue> => {
-    const text = readFileSync(file, "utf8"),
-      outfile = join(place, `queue-${made++}.mjs`);
-    if (text.split(from).length !== 2) throw new Error(`${file} does not have this once: ${from}`);
-    await build({
-      ...{ bundle: true, platform: "node", format: "esm", logLevel: "silent", outfile },
-      stdin: { contents: text.replace(from, () => to), loader: "ts", resolveDir: join(file, "..") },
-      // What it imports of the rest needs modules of Node's.
-      banner: { js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);' },
-    });
-    // A file that was made just now: nobody knows its type.
-    return ((await import(/* @vite-ignore */ pathToFileURL(outfile).href)) as { SendQueue: typeof SendQueue })
-      .SendQueue;
-  };
   const faults: readonly (readonly [string, string, string])[] = [
     ["a quantum of 500 bits", "n * pfcQuantumBits", "n * 500"],
     ["the rate of another line", "/ this.#jack.gbps", "/ 100"],
@@ -204,14 +181,16 @@ describe("planted faults: each is found", () => {
       "if (this.#paused.some(p => p > now)) return this.#lookAt(Math.max(...this.#paused));\n      if (first === undefined || due > now) {",
     ],
     ["the newest goes first", "numberOf(a) - numberOf(b)", "numberOf(b) - numberOf(a)"],
-    ["a wait for the wrong end", "Math.min(...[...this.#waiting.keys()]", "Math.max(...[...this.#waiting.keys()]"],
+    ["a wait for the wrong end", "Math.min(...waiting.map", "Math.max(...waiting.map"],
     ["a pause that ends is not seen", "this.#look.at <= at) return;", "this.#look.at >= 0) return;"],
     ["a pause of 0 is none", "of Object.entries(quanta)) ", "of Object.entries(quanta)) if (n > 0) "],
     ["all of it on the line at once", "this.#jack.freeAt - ahead", "this.#jack.freeAt - 2000"],
   ];
   it.each(faults)("%s", async (_, from, to) => {
-    const Queue = await faulty(from, to),
-      finds = (seed: number): boolean => [25, 100].some(gbps => judged(seed, { gbps, Queue }).length > 0);
+    const { SendQueue: Queue } = (await faulty("send-queue.ts", "send-queue.ts", from, to)) as {
+      SendQueue: typeof SendQueue;
+    };
+    const finds = (seed: number): boolean => [25, 100].some(gbps => judged(seed, { gbps, Queue }).length > 0);
     expect([1, 2, 3].some(finds)).toBe(true);
   });
 });
