@@ -11,6 +11,7 @@ import {
   IntendedMonitor,
   type MemoryGrants,
   RegionManager,
+  RegionWays,
   Requests,
   type ResourceNumbers,
   ScalingLoop,
@@ -28,6 +29,8 @@ export interface ManagedRegions {
   readonly rows: TaskRows;
   readonly shares: FairShares;
   readonly waiting: WaitingDags;
+  /** Of a device whose tasks have memory: who is behind the ways of regions. */
+  readonly regionWays: RegionWays | undefined;
   /** Before frames come. */
   readonly start: () => Promise<void>;
   /** Launches chains for a frame that waits for them, if there is one. */
@@ -40,6 +43,10 @@ export interface ManagedOptions {
   readonly taskOf: ((name: string) => Task) | undefined;
   /** Regions whose chains stay. */
   readonly stays: (region: number) => boolean;
+  /** Whether a region can hold a bitstream. */
+  readonly fits: (region: number, bitstream: number) => boolean;
+  /** By region, its ways to memory. */
+  readonly memoryWays: readonly (readonly number[])[];
   /** Of a device whose tasks have memory. */
   readonly memory?: MemoryGrants;
   /** Nanoseconds since some start. */
@@ -63,6 +70,10 @@ export const resourceNumbers = (p: FairParameters): ResourceNumbers => ({
   unit: 2 ** unitBits,
   users: p.users,
 });
+
+/** Ways of regions whose chains stay are given once for all. */
+const swappedWays = ({ memoryWays, stays }: ManagedOptions): readonly (readonly number[])[] =>
+  memoryWays.map((ways, r) => (stays(r) ? [] : ways));
 
 export function managedRegions(driver: SnicDriver, setup: Setup, o: ManagedOptions): ManagedRegions {
   const { bitstreams, taskOf = taskNamed, time, wait } = o,
@@ -99,6 +110,7 @@ export function managedRegions(driver: SnicDriver, setup: Setup, o: ManagedOptio
   const rows: TaskRows = new TaskRows(setup, access, () =>
     manager.places.map(p => (p.use === "free" ? [] : (p.chain?.tasks ?? []).map(t => t.name))),
   );
+  const regionWays = o.memory && new RegionWays(o.memory, { ways: swappedWays(o), time, wait });
   const manager: RegionManager = new RegionManager(access, setup.chains, {
     time,
     wait,
@@ -106,6 +118,8 @@ export function managedRegions(driver: SnicDriver, setup: Setup, o: ManagedOptio
     slots: setup.sizes.slots,
     regions: Array.from({ length: setup.sizes.regions }, (_, r) => ({ labels: labels[r] ?? [], fixed: o.stays(r) })),
     bitstreams,
+    fits: o.fits,
+    ...(regionWays && { memory: regionWays }),
     declared: name => taskOf(name).declared,
     words: task => rows.words(task),
     loadOf: async r => (await driver.region(r)).sent,
@@ -131,7 +145,7 @@ export function managedRegions(driver: SnicDriver, setup: Setup, o: ManagedOptio
       ...(o.fair && { weigh: (user: number, weight: number) => shares.weigh(user, weight) }),
     });
   return {
-    ...{ manager, dags, requests, rows, shares, waiting },
+    ...{ manager, dags, requests, rows, shares, waiting, regionWays },
     start: async () => {
       await manager.start();
       if (!o.fair) return;

@@ -13,6 +13,7 @@ export {
   nameOfContent,
   payloadWaysOf,
   type RegionContent,
+  regionMemoryWays,
   type RegionsParameters,
   regionsPorts,
   type RegionsPorts,
