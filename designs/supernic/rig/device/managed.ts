@@ -17,6 +17,7 @@ import {
   ScalingLoop,
   type Setup,
   StateMover,
+  type SwapTimes,
   TaskRows,
   WaitingDags,
 } from "../../software/index.ts";
@@ -56,6 +57,7 @@ export interface ManagedOptions {
   readonly sizes: FairParameters;
   /** Nanoseconds for which a chain keeps its region. */
   readonly hold: number;
+  readonly times: SwapTimes;
   /** The unit gives rates; software keeps its tables. */
   readonly fair: boolean;
 }
@@ -110,7 +112,7 @@ export function managedRegions(driver: SnicDriver, setup: Setup, o: ManagedOptio
   const rows: TaskRows = new TaskRows(setup, access, () =>
     manager.places.map(p => (p.use === "free" ? [] : (p.chain?.tasks ?? []).map(t => t.name))),
   );
-  const regionWays = o.memory && new RegionWays(o.memory, { ways: swappedWays(o), time, wait });
+  const regionWays = o.memory && new RegionWays(o.memory, { ways: swappedWays(o), time, wait, patience: o.times.drain });
   const manager: RegionManager = new RegionManager(access, setup.chains, {
     time,
     wait,
@@ -123,7 +125,7 @@ export function managedRegions(driver: SnicDriver, setup: Setup, o: ManagedOptio
     declared: name => taskOf(name).declared,
     words: task => rows.words(task),
     loadOf: async r => (await driver.region(r)).sent,
-    hold: o.hold,
+    ...{ hold: o.hold, times: o.times },
     gate,
     state: new StateMover(
       {

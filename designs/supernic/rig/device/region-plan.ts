@@ -44,9 +44,11 @@ export function planRegions(setup: Setup, regions: number, o: PlanOptions): Regi
   const isWide = (r: number): boolean => wide.includes(r) && !never(r),
     // Nothing can be loaded there.
     stays = chains.map((_, r) => never(r) || (plain.length === 0 && !isWide(r))),
+    // Regions with the same chain have the same one: it is built once.
+    built = ordered.map(b => b.map(o.taskOf)),
     contents = chains.map((own, r): RegionContent => {
       if (stays[r] === true) return own.map(o.taskOf);
-      const variants = (isWide(r) ? ordered : plain).map(b => b.map(o.taskOf));
+      const variants = isWide(r) ? built : built.slice(0, plain.length);
       return { variants, first: 1 + names.slice(0, variants.length).indexOf(nameOf(own)) };
     });
   let before = 0;

@@ -21,7 +21,7 @@ import {
   superNic,
   type Task,
 } from "../../rtl/index.ts";
-import { type Sent, type Setup, SnicSoftware } from "../../software/index.ts";
+import { defaultTimes, type Sent, type Setup, SnicSoftware, type SwapTimes } from "../../software/index.ts";
 import { clearingCycles, configureDevice } from "./bring-up.ts";
 import { type AllCounts, deviceCounts, readCounters } from "./counters.ts";
 import { type Inside, readInside } from "./ledger.ts";
@@ -56,6 +56,8 @@ export interface BuildOptions {
   readonly fair?: boolean;
   /** Nanoseconds for which a chain keeps its region; MONITOR_PERIOD where this is left out. */
   readonly hold?: number;
+  /** Times until software no longer waits for a region; the project's, where this is left out. */
+  readonly times?: SwapTimes;
 }
 /** Pages of the board's memory that are not for rings. */
 const boardPagesOf = (p: Parameters): number => Math.floor((p.memory - p.spillRings * p.spillRing) / p.pageSize);
@@ -154,6 +156,7 @@ export class SimulatedSuperNic {
       taskOf,
       fair = false,
       hold,
+      times = defaultTimes,
       time = () => bench.cycle * 4,
     }: LineOptions & BuildOptions = {},
   ) {
@@ -193,7 +196,7 @@ export class SimulatedSuperNic {
         ...{ stays: region => plan.stays[region] ?? true, fits: plan.fits, memoryWays: plan.memoryWays },
         ...(this.memory && { memory: this.memory.grants }),
         sizes: deviceSizes(parameters),
-        hold: hold ?? parameters.monitorPeriod,
+        ...{ hold: hold ?? parameters.monitorPeriod, times },
       });
     this.software = new SnicSoftware(setup, { write: entry => this.driver.write([entry]) }, time, this.managed);
     bench.onEdge({ sample: () => this.#sample() });

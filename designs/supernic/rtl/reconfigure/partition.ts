@@ -107,6 +107,13 @@ const isLoaded = ({ io, chosen }: Parts, i: number): Bit => chosen[i] ?? io.nois
 const bitOf = (parts: Parts, of: (v: Variant) => Bit): Bit =>
   orTree(parts.all.map((v, i) => of(v).and(isLoaded(parts, i))));
 
+/** A chain of several regions' bitstreams is one module. */
+const made = new WeakMap<Chain, ReturnType<typeof region>>();
+function regionOf(chain: Chain): ReturnType<typeof region> {
+  const known = made.get(chain) ?? region(chain);
+  made.set(chain, known);
+  return known;
+}
 /** The chains, in reset but the loaded one. */
 function chainsOf(variants: readonly Chain[], io: Inside<PartitionPorts>, p: ChainParameters): Parts {
   const word = noiseWord(),
@@ -114,7 +121,7 @@ function chainsOf(variants: readonly Chain[], io: Inside<PartitionPorts>, p: Cha
     all = variants.map((chain, i) => {
       const of = { contexts: p.contexts, places: p.places };
       const reset = node(io.held.or((chosen[i] ?? io.held).not()), { name: `resets_${i + 1}` });
-      return instance(`variant_${i + 1}`, region(chain)(of), { reset });
+      return instance(`variant_${i + 1}`, regionOf(chain)(of), { reset });
     });
   return { io, p, all, chosen, word };
 }
