@@ -112,7 +112,8 @@ export function managedRegions(driver: SnicDriver, setup: Setup, o: ManagedOptio
   const rows: TaskRows = new TaskRows(setup, access, () =>
     manager.places.map(p => (p.use === "free" ? [] : (p.chain?.tasks ?? []).map(t => t.name))),
   );
-  const regionWays = o.memory && new RegionWays(o.memory, { ways: swappedWays(o), time, wait, patience: o.times.drain });
+  const regionWays =
+    o.memory && new RegionWays(o.memory, { ways: swappedWays(o), time, wait, patience: o.times.drain });
   const manager: RegionManager = new RegionManager(access, setup.chains, {
     time,
     wait,

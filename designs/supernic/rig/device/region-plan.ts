@@ -36,7 +36,8 @@ export function planRegions(setup: Setup, regions: number, o: PlanOptions): Regi
     ordered = [...plain, ...all.filter(has)],
     names = ordered.map(nameOf);
   const isLoaded = (r: number): boolean => has(chains[r] ?? []),
-    never = (r: number): boolean => o.bitstreams === undefined || (isLoaded(r) && !names.includes(nameOf(chains[r] ?? []))),
+    never = (r: number): boolean =>
+      o.bitstreams === undefined || (isLoaded(r) && !names.includes(nameOf(chains[r] ?? []))),
     swapped = chains.flatMap((_, r) => (never(r) ? [] : [r])),
     loaded = swapped.filter(isLoaded),
     byDefault = loaded.length > 0 ? loaded : swapped.slice(-1),

@@ -185,7 +185,11 @@ export class SimulatedSuperNic {
       new TaskMemory(
         bench,
         memories,
-        { tasks: memoryTasksOf(setup, plan, taskOf ?? taskNamed), users: setup.users, boardPages: boardPagesOf(parameters) },
+        {
+          tasks: memoryTasksOf(setup, plan, taskOf ?? taskNamed),
+          users: setup.users,
+          boardPages: boardPagesOf(parameters),
+        },
         memory,
       );
     this.managed =

@@ -77,7 +77,8 @@ const defaultHold = 5_000_000;
 export class RegionManager {
   readonly #driver: RegionDriver;
   readonly #swapper: Swapper;
-  readonly #o: Required<Pick<ManagerOptions, "loadOf" | "victimLife" | "hold" | "gate" | "fits" | "memory">> & ManagerOptions;
+  readonly #o: Required<Pick<ManagerOptions, "loadOf" | "victimLife" | "hold" | "gate" | "fits" | "memory">> &
+    ManagerOptions;
   readonly #places: Place[];
   readonly #chains: LiveChain[] = [];
   /** One change after the other: there is one reprogramming at a time. */
@@ -448,7 +449,13 @@ export class RegionManager {
     await this.#leave(chain, region);
     await this.#swapper.dropAll(region, this.#o.slots);
     const place = this.#places[region];
-    if (place !== undefined) Object.assign(place, { use: "broken", chain: undefined, since: this.#o.time(), late: e.kind === "late" || e.kind === "memory" });
+    if (place !== undefined)
+      Object.assign(place, {
+        use: "broken",
+        chain: undefined,
+        since: this.#o.time(),
+        late: e.kind === "late" || e.kind === "memory",
+      });
     await this.#o.gate.open(chain);
     return "failed";
   }
