@@ -151,6 +151,8 @@ export function managedRegions(driver: SnicDriver, setup: Setup, o: ManagedOptio
     ...{ manager, dags, requests, rows, shares, waiting, regionWays },
     start: async () => {
       await manager.start();
+      // What no region has at first waits from the first frame on.
+      for (const dag of dags.dags) if (dag.peer === undefined) await waiting.admit(dag);
       if (!o.fair) return;
       await shares.start(manager.chains);
       await driver.registers.write({ fairHardware: 1 });

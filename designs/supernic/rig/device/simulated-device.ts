@@ -33,6 +33,8 @@ import type { DeviceCounts } from "../../model/index.ts";
 /** Bits per second of a port's line. */
 const lineGbps = 100;
 const beatBytes = 64;
+/** Cycles between two looks for frames that wait for a region. */
+const lookCycles = 1_000;
 
 type DeviceDefinition = ReturnType<ReturnType<typeof superNic>>;
 /**
@@ -48,7 +50,10 @@ export interface BuildOptions {
   readonly taskOf?: (name: string) => Task;
   /** Sizes that no parameter sets, such as those of the class queues. */
   readonly sizes?: Partial<DeviceParameters>;
-  /** Chains that regions can be given, by their tasks: then regions can be reprogrammed. */
+  /**
+   * Chains that regions can be given, by their tasks: then regions can be reprogrammed. Those of the setup, where this
+   * is left out.
+   */
   readonly bitstreams?: readonly (readonly string[])[];
   /** Regions that can be given those of them with memory, payload or frames of their own (`planRegions`). */
   readonly ways?: readonly number[];
@@ -78,7 +83,7 @@ function sourceOf(taskOf: (name: string) => Task): number {
 export function deviceDefinition(
   setup: Setup,
   parameters: Parameters,
-  { taskOf = taskNamed, sizes = {}, bitstreams, ways }: BuildOptions = {},
+  { taskOf = taskNamed, sizes = {}, bitstreams = setup.bitstreams, ways }: BuildOptions = {},
 ): DeviceDefinition {
   const chains = setup.regions.map(c => c?.labels ?? []),
     build = (): DeviceDefinition => {
@@ -151,7 +156,7 @@ export class SimulatedSuperNic {
       backToBack = false,
       pauseTx,
       memory,
-      bitstreams,
+      bitstreams = setup.bitstreams,
       ways,
       taskOf,
       fair = false,
@@ -195,7 +200,9 @@ export class SimulatedSuperNic {
     this.managed =
       plan.bitstreams &&
       managedRegions(this.driver, setup, {
-        ...{ bitstreams: plan.bitstreams, taskOf, time, fair },
+        ...{ bitstreams: plan.bitstreams, taskOf, fair },
+        // Regions' changes take the device's time, whatever the software's is.
+        time: () => bench.cycle * 4,
         wait: () => bench.cycles(50),
         ...{ stays: region => plan.stays[region] ?? true, fits: plan.fits, memoryWays: plan.memoryWays },
         ...(this.memory && { memory: this.memory.grants }),
@@ -211,6 +218,16 @@ export class SimulatedSuperNic {
     await this.managed?.start();
     await this.memory?.start(this.managed !== undefined);
     await this.bench.cycles(clearingCycles);
+    if (this.setup.bitstreams !== undefined) this.#lookForWaiting();
+  }
+  /** Launches chains of a setup's bitstreams whose frames wait, for as long as the bench runs. */
+  #lookForWaiting(): void {
+    this.bench.spawn(async () => {
+      for (;;) {
+        await this.bench.cycles(lookCycles);
+        await this.managed?.look();
+      }
+    });
   }
   /** A frame comes in at a port. */
   send(port: number, bytes: Uint8Array, o: { readonly at?: number; readonly damaged?: boolean } = {}) {
