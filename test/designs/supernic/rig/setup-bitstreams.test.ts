@@ -51,10 +51,11 @@ it("a KV cache is loaded for its first frame; it hits, and all is as the model s
   const frames = [
     at(0, 0, request(1)),
     at(60, nodePort, nodeReply(request(1), 0, value)),
-    at(70, 0, request(2)),
-    at(80, nodePort, nodeReply(request(2), 0, value)),
-    // The node does not answer this one.
-    at(90, 0, request(3)),
+    // The node answers within the life of a request, 2,048 cycles.
+    at(90, 0, request(2)),
+    at(92, nodePort, nodeReply(request(2), 0, value)),
+    // It does not answer this one.
+    at(105, 0, request(3)),
   ];
   await withDevice(
     "setup bitstreams",
