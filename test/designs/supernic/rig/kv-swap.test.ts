@@ -33,15 +33,18 @@ it("DEPLOY_NT, hits; its region is taken and it comes back: with no old value, a
         board = await all(t);
       expect(await t.add(cache)).toBe("DENIED");
       expect([await t.deploy(cache, 2), t.memory.manager.promised]).toEqual(["FULL", 0]);
+      // Of two rules that match the first one counts: what goes to the other node is copied.
+      expect(await t.deploy("replicate")).toBe("OK");
+      await t.bind(uidOf(await t.add("replicate")), true);
       const uid = await cached(t);
       expect(t.memory.manager.promised).toBe(cachePages);
       expect(manager.places[region]?.chain?.labels).toEqual([cache]);
       expect((await t.pages()).used).toBe(1);
-      // Another chain that needs the region's ways: the cache goes.
-      expect(await t.deploy("replicate")).toBe("OK");
-      const copied = uidOf(await t.add("replicate"));
-      await t.launch(copied);
-      await t.device.bench.until(() => manager.places[region]?.use === "active" && manager.counted.reprogrammed === 2);
+      // Another chain that needs the region's ways: the cache goes, and a write is copied to both nodes.
+      const [, before = 0] = t.came;
+      t.write();
+      await t.device.bench.until(() => t.came[2] === 1 && t.came[1] === before + 1);
+      expect(manager.counted.reprogrammed).toBe(2);
       expect(manager.places[region]?.chain?.labels).toEqual(["replicate"]);
       expect([await t.pages(), t.memory.manager.promised, t.memory.grants.renewed]).toEqual([
         { used: 0, rest: board },
