@@ -247,8 +247,9 @@ export class SimulatedSuperNic {
   waiting(port: number): number {
     return this.#macs[port]?.pending ?? 0;
   }
-  /** Frames that are not wholly in yet, or that software works on. */
+  /** Frames that are not wholly in yet, or that software works on; or a region of a setup's bitstreams changes. */
   get busy(): boolean {
+    if (this.setup.bitstreams !== undefined && this.managed?.manager.isChanging === true) return true;
     return this.#macs.some(m => m.pending > 0) || this.#atWork > 0 || this.#fromSoftware.pending > 0;
   }
   async counters(): Promise<AllCounts> {

@@ -61,7 +61,8 @@ function level(name: string, bits: number, up: Bit, down: Bit): UInt {
  * Latency: none at `enter`, `give` and `accepts`, 1 cycle at `leave`; initiation interval 1. It is off a cycle after
  * `cut`, and on again when `cut` has fallen, nothing is inside and nothing enters. Off, a packet leaves within 1,024
  * cycles (of `contexts`) and one for each other packet, as `leave` takes them, when no payload is being read; credits
- * come back one of each slot a cycle. `knows` tells in the same cycle whether the packet that `asks` names is inside. Full: `enter` waits for the partition, off it never waits. Reset: for `contexts` cycles nothing is accepted.
+ * come back one of each slot a cycle. `knows` tells in the same cycle whether the packet that `asks` names is inside.
+ * Full: `enter` waits for the partition, off it never waits. Reset: for `contexts` cycles nothing is accepted.
  */
 export const Decoupler = module(
   "Decoupler",

@@ -1,4 +1,4 @@
-/** Ways to memory of regions whose chains come and go: which chain's tasks are behind them (docs/supernic/memory.md). */
+/** Ways to memory of regions whose chains come and go: whose tasks are behind them (docs/supernic/memory.md). */
 import type { MemoryGrants } from "./grants.ts";
 
 export interface RegionWaysOptions {

@@ -83,6 +83,7 @@ export class RegionManager {
   readonly #chains: LiveChain[] = [];
   /** One change after the other: there is one reprogramming at a time. */
   #working: Promise<unknown> = Promise.resolve();
+  #changes = 0;
   /** Chains that wait until somebody has had his region for long enough. */
   readonly #line: WaitingLine<LiveChain, LaunchOutcome>;
   readonly state: KeptState;
@@ -334,8 +335,13 @@ export class RegionManager {
     });
   }
 
+  /** A region is being changed, or a chain waits for one. */
+  get isChanging(): boolean {
+    return this.#changes > 0 || !this.#line.isEmpty;
+  }
   #next<T>(what: () => Promise<T>): Promise<T> {
-    const done = this.#working.then(what);
+    this.#changes++;
+    const done = this.#working.then(what).finally(() => this.#changes--);
     this.#working = done.catch(() => undefined);
     return done;
   }

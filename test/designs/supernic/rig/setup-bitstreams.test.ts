@@ -74,6 +74,10 @@ it("a KV cache is loaded for its first frame; it hits, and all is as the model s
       expect(replies).toEqual([1, 2, 3]);
       // The first one waited for the reprogramming.
       expect((result.played[0]?.latency ?? 0) * clockPeriod).toBeGreaterThan(parameters.reprogramTime);
+      // A clock that rests when nothing is under way does not rest meanwhile.
+      const killed = device.managed?.manager.kill(0);
+      expect(device.busy).toBe(true);
+      expect([await killed, device.busy]).toEqual(["running", false]);
       device.memory?.stop();
       await device.bench.cycles(2_000);
       expect([...leftAtRest(device.bench.sim, parameters), ...((await device.memory?.leftAtRest()) ?? [])]).toEqual([]);

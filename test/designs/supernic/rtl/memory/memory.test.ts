@@ -9,6 +9,7 @@ import {
   manyReads,
   memoryFails,
   nothingIsLeft,
+  pagesGoBack,
   pagesInTurns,
   pagesJump,
   pagesMove,
@@ -16,7 +17,6 @@ import {
   sameTouch,
   tasksGo,
   twoSpaces,
-  pagesGoBack,
 } from "./support/runs.ts";
 
 describe("memory of tasks", () => {

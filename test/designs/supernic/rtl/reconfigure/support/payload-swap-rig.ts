@@ -212,7 +212,7 @@ export class PayloadSwapRig {
     }
     for (let s = this.leave.take(); s; s = this.leave.take()) this.#left(s.value);
     for (let s = this.make.take(); s; s = this.make.take()) {
-      this.#frame.push(BigInt(s.value.data));
+      this.#frame.push(s.value.data);
       if (s.value.last === 0) continue;
       const is = this.#frame.splice(0).join();
       // Those in front that may come were killed before they were whole.
