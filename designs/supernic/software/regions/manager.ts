@@ -356,7 +356,8 @@ export class RegionManager {
     if (bitstream === undefined || rivals.some(p => p.use !== "victim")) return undefined;
     // A victim that has the same task with memory is used no more.
     for (const rival of rivals) Object.assign(rival, { use: "free", chain: undefined, since: now });
-    await this.#recover();
+    // Without one nobody waits: who looks how many are left sees at once that one is taken.
+    if (this.#places.some(p => p.late === true)) await this.#recover();
     const fits = (region: number): boolean => this.#o.fits(region, bitstream),
       // Those that hold few of the chains first: the others are for chains that fit nowhere else.
       [free] = this.#places

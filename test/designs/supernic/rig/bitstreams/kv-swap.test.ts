@@ -1,6 +1,6 @@
 /** A KV cache that users deploy at run time, in a region that comes and goes: docs/supernic/reconfigure.md. */
 import { expect, it } from "vitest";
-import { cache, cachePages, drain, type KvUsers, withKvUsers } from "./support/kv-users.ts";
+import { cache, cachePages, drain, type KvUsers, withKvUsers } from "../support/kv-users.ts";
 
 /** The region that has ways to memory and payload. */
 const region = 2;

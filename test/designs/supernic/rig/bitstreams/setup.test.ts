@@ -1,11 +1,11 @@
 /** A setup file that names chains which regions are given as their frames come: docs/supernic/reconfigure.md. */
 import { expect, it } from "vitest";
-import { deviceSizes, taskNamed } from "../../../../designs/supernic/build/index.ts";
-import { clockPeriod, makeParameters } from "../../../../designs/supernic/config/index.ts";
-import { DeviceScoreboard } from "../../../../designs/supernic/model/index.ts";
-import { leftAtRest, play, type PlayFrame, withDevice } from "../../../../designs/supernic/rig/device/index.ts";
-import { readSetup } from "../../../../designs/supernic/software/index.ts";
-import { clientOf, node, nodePort, nodeReply, parsed, requestFrame } from "../rtl/tasks/kv-cache/support/kv-frames.ts";
+import { deviceSizes, taskNamed } from "../../../../../designs/supernic/build/index.ts";
+import { clockPeriod, makeParameters } from "../../../../../designs/supernic/config/index.ts";
+import { DeviceScoreboard } from "../../../../../designs/supernic/model/index.ts";
+import { leftAtRest, play, type PlayFrame, withDevice } from "../../../../../designs/supernic/rig/device/index.ts";
+import { readSetup } from "../../../../../designs/supernic/software/index.ts";
+import { clientOf, node, nodePort, nodeReply, parsed, requestFrame } from "../../rtl/tasks/kv-cache/support/kv-frames.ts";
 
 const parameters = makeParameters({
     ...{ ports: 2, contexts: 32, cells: 64, regions: 2, slots: 1, branches: 2, credits: 4, users: 4 },
