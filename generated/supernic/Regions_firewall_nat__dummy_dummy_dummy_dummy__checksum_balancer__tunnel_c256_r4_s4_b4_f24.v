@@ -398,7 +398,7 @@ module Regions_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tunnel_
   output wire [7:0]   state_said_number,
   output wire [63:0]  state_said_data
 );
-  reg state_asked_valid, state_asked_write; // regions.ts:155
+  reg state_asked_valid, state_asked_write; // regions.ts:141
   reg [15:0] state_asked_at;
   reg [63:0] state_asked_data;
   reg [2:0] state_asked_slot, state_asked_region;
@@ -409,7 +409,7 @@ module Regions_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tunnel_
     region_1_leave_payload_killed, region_1_accepts, region_2_enter_ready, region_2_leave_valid,
     region_2_leave_payload_reply, region_2_leave_payload_dropped, region_2_leave_payload_killed, region_2_accepts,
     region_3_enter_ready, region_3_leave_valid, region_3_leave_payload_reply, region_3_leave_payload_dropped,
-    region_3_leave_payload_killed, region_3_leave_payload_refund, region_3_give, region_3_accepts; // regions-placed.ts:190
+    region_3_leave_payload_killed, region_3_leave_payload_refund, region_3_give, region_3_accepts; // regions-placed.ts:206
   wire [9:0] region_0_leave_payload_ctx, region_1_leave_payload_ctx, region_2_leave_payload_ctx,
     region_3_leave_payload_ctx;
   wire [511:0] region_0_leave_payload_header, region_1_leave_payload_header, region_2_leave_payload_header,
@@ -423,52 +423,52 @@ module Regions_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tunnel_
     region_2_leave_payload_drop_front, region_3_leave_payload_front_bytes, region_3_leave_payload_drop_front;
   wire [1:0] region_0_leave_payload_refund, region_0_give, region_2_leave_payload_refund, region_2_give;
   wire [3:0] region_1_leave_payload_refund;
-  reg no_state_valid, no_state_done; // regions.ts:166
+  reg no_state_valid, no_state_done; // regions.ts:152
   reg [7:0] no_state_number;
   reg [63:0] no_state_data;
   reg state_said_valid_q, state_said_done_q; // ways.ts:173
   reg [7:0] state_said_number_q;
   reg [63:0] state_said_data_q;
-  reg leaves_locked; // regions.ts:135
+  reg leaves_locked; // regions.ts:121
   reg [3:0] leaves_owner;
   wire [3:0] leaves_grant;
-  wire enters_0_valid = enter_valid & (enter_payload_region == 2'd0); // regions.ts:95
+  wire enters_0_valid = enter_valid & (enter_payload_region == 2'd0); // regions.ts:76
   wire enters_1_valid = enter_valid & (enter_payload_region == 2'd1);
   wire enters_2_valid = enter_valid & (enter_payload_region == 2'd2);
   wire enters_3_valid = enter_valid & (enter_payload_region == 2'd3);
-  wire [9:0] entering_0_payload_ctx = {enter_payload_branch, enter_payload_ctx}; // regions-placed.ts:93
+  wire [9:0] entering_0_payload_ctx = {enter_payload_branch, enter_payload_ctx}; // regions-placed.ts:104
   wire [1:0] entering_0_payload_run = enter_payload_run[1:0];
-  wire leaving_0_ready = leaves_grant[0] & leave_ready; // regions-placed.ts:100
+  wire leaving_0_ready = leaves_grant[0] & leave_ready; // regions-placed.ts:111
   wire [7:0] leaving_0_payload_ctx = region_0_leave_payload_ctx[7:0];
   wire [3:0] leaving_0_payload_refund = {2'd0, region_0_leave_payload_refund};
   wire [1:0] leaving_0_payload_branch = region_0_leave_payload_ctx[9:8];
-  wire state_of_region_0 = state_asked_region == 3'd0; // regions.ts:161
-  wire [9:0] entering_1_payload_ctx = {enter_payload_branch, enter_payload_ctx}; // regions-placed.ts:93
-  wire leaving_1_ready = leaves_grant[1] & leave_ready; // regions-placed.ts:100
+  wire state_of_region_0 = state_asked_region == 3'd0; // regions.ts:147
+  wire [9:0] entering_1_payload_ctx = {enter_payload_branch, enter_payload_ctx}; // regions-placed.ts:104
+  wire leaving_1_ready = leaves_grant[1] & leave_ready; // regions-placed.ts:111
   wire [7:0] leaving_1_payload_ctx = region_1_leave_payload_ctx[7:0];
   wire [1:0] leaving_1_payload_branch = region_1_leave_payload_ctx[9:8];
-  wire [9:0] entering_2_payload_ctx = {enter_payload_branch, enter_payload_ctx}; // regions-placed.ts:93
+  wire [9:0] entering_2_payload_ctx = {enter_payload_branch, enter_payload_ctx}; // regions-placed.ts:104
   wire [1:0] entering_2_payload_run = enter_payload_run[1:0];
-  wire leaving_2_ready = leaves_grant[2] & leave_ready; // regions-placed.ts:100
+  wire leaving_2_ready = leaves_grant[2] & leave_ready; // regions-placed.ts:111
   wire [7:0] leaving_2_payload_ctx = region_2_leave_payload_ctx[7:0];
   wire [3:0] leaving_2_payload_refund = {2'd0, region_2_leave_payload_refund};
   wire [1:0] leaving_2_payload_branch = region_2_leave_payload_ctx[9:8];
-  wire [9:0] entering_3_payload_ctx = {enter_payload_branch, enter_payload_ctx}; // regions-placed.ts:93
+  wire [9:0] entering_3_payload_ctx = {enter_payload_branch, enter_payload_ctx}; // regions-placed.ts:104
   wire entering_3_payload_run = enter_payload_run[0];
-  wire leaving_3_ready = leaves_grant[3] & leave_ready; // regions-placed.ts:100
+  wire leaving_3_ready = leaves_grant[3] & leave_ready; // regions-placed.ts:111
   wire [7:0] leaving_3_payload_ctx = region_3_leave_payload_ctx[7:0];
   wire [3:0] leaving_3_payload_refund = {3'd0, region_3_leave_payload_refund};
   wire [1:0] leaving_3_payload_branch = region_3_leave_payload_ctx[9:8];
-  wire [3:0] leaves_request = {region_3_leave_valid, region_2_leave_valid, region_1_leave_valid, region_0_leave_valid}; // regions.ts:135
+  wire [3:0] leaves_request = {region_3_leave_valid, region_2_leave_valid, region_1_leave_valid, region_0_leave_valid}; // regions.ts:121
   wire [3:0] leaves_after = leaves_request & ~(leaves_owner | (leaves_owner - 4'd1));
   assign leaves_grant =
     leaves_locked ? leaves_owner :
     |leaves_after ? leaves_after & (~leaves_after + 4'd1) :
     leaves_request & (~leaves_request + 4'd1);
 
-  wire region_0_config_valid = config_valid & (config_region == 3'd0); // regions-placed.ts:190
+  wire region_0_config_valid = config_valid & (config_region == 3'd0); // regions-placed.ts:206
   wire region_0_state_ask_valid = state_asked_valid & state_of_region_0;
-  Region_firewall_nat_c1024_f24 region_0 ( // regions-placed.ts:190
+  Region_firewall_nat_c1024_f24 region_0 ( // regions-placed.ts:206
     .clk (clk), .rst (rst),
     .enter_valid (enters_0_valid), .enter_ready (region_0_enter_ready), .enter_payload_ctx (entering_0_payload_ctx),
     .enter_payload_header (enter_payload_header), .enter_payload_uid (enter_payload_uid),
@@ -537,8 +537,8 @@ module Regions_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tunnel_
     .state_said_data            (region_0_state_said_data)
   );
 
-  wire region_1_config_valid = config_valid & (config_region == 3'd1); // regions-placed.ts:190
-  Region_dummy_dummy_dummy_dummy_c1024_f24 region_1 ( // regions-placed.ts:190
+  wire region_1_config_valid = config_valid & (config_region == 3'd1); // regions-placed.ts:206
+  Region_dummy_dummy_dummy_dummy_c1024_f24 region_1 ( // regions-placed.ts:206
     .clk (clk), .rst (rst),
     .enter_valid (enters_1_valid), .enter_ready (region_1_enter_ready), .enter_payload_ctx (entering_1_payload_ctx),
     .enter_payload_header (enter_payload_header), .enter_payload_uid (enter_payload_uid),
@@ -633,8 +633,8 @@ module Regions_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tunnel_
     .state_3_counts_grown       (state_7_counts_grown)
   );
 
-  wire region_2_config_valid = config_valid & (config_region == 3'd2); // regions-placed.ts:190
-  Region_checksum_balancer_c1024_f24 region_2 ( // regions-placed.ts:190
+  wire region_2_config_valid = config_valid & (config_region == 3'd2); // regions-placed.ts:206
+  Region_checksum_balancer_c1024_f24 region_2 ( // regions-placed.ts:206
     .clk (clk), .rst (rst),
     .enter_valid (enters_2_valid), .enter_ready (region_2_enter_ready), .enter_payload_ctx (entering_2_payload_ctx),
     .enter_payload_header (enter_payload_header), .enter_payload_uid (enter_payload_uid),
@@ -693,8 +693,8 @@ module Regions_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tunnel_
     .state_1_counts_grown       (state_9_counts_grown)
   );
 
-  wire region_3_config_valid = config_valid & (config_region == 3'd3); // regions-placed.ts:190
-  Region_tunnel_c1024_f24 region_3 ( // regions-placed.ts:190
+  wire region_3_config_valid = config_valid & (config_region == 3'd3); // regions-placed.ts:206
+  Region_tunnel_c1024_f24 region_3 ( // regions-placed.ts:206
     .clk (clk), .rst (rst),
     .enter_valid (enters_3_valid), .enter_ready (region_3_enter_ready), .enter_payload_ctx (entering_3_payload_ctx),
     .enter_payload_header (enter_payload_header), .enter_payload_uid (enter_payload_uid),

@@ -125,9 +125,9 @@ module Slot_0_of_2_checksum_balancer_c1024_f24 (
   reg answer_waited; // way-out.ts:43
   reg [4:0] before_answer; // way-out.ts:44
   reg moved; // watch.ts:34
-  reg given; // slot.ts:220
+  reg given; // slot.ts:221
   reg [4:0] places; // level.ts:5
-  reg busy; // slot.ts:226
+  reg busy; // slot.ts:227
   reg [31:0] count_took, count_skipped, count_dropped, count_killed, count_busy, count_strays, count_outside,
     count_grown; // slot.ts:45
   (* ram_style = "distributed" *) reg [241:0] waiting_store [0:31]; // pass-queue.ts:33
@@ -183,8 +183,8 @@ module Slot_0_of_2_checksum_balancer_c1024_f24 (
   assign answer_leaves = answer_goes & leave_ready;
   wire past_leaves = past_valid & passing_ready; // way-out.ts:54
   wire answer_may_leave = answer_may_go & leave_ready; // way-out.ts:58
-  wire is_quiet = control_quiesce & ~has_inside & ~offered & task_quiet; // slot.ts:201
-  wire stray = answer_valid & ~right & ~off; // slot.ts:203
+  wire is_quiet = control_quiesce & ~has_inside & ~offered & task_quiet; // slot.ts:202
+  wire stray = answer_valid & ~right & ~off; // slot.ts:204
   wire counts_idle_or = has_inside | (waiting_valid & gives);
   wire counts_idle = counts_idle_or & ~right & ~off; // watch.ts:36
   wire sticks = counts_idle & patience_over & ~moved; // watch.ts:37
@@ -438,7 +438,7 @@ module Slot_0_of_2_checksum_balancer_c1024_f24 (
       assert (~(skips & past_queued & (past_tail == past_head) & ~past_taken)); // pass-queue.ts:53
       assert (has_inside == (|inside_)); // level.ts:28
       assert (inside_has_room == (inside_ < 3'd4)); // level.ts:29
-      assert (~mine | (places < 5'd24)); // slot.ts:228
+      assert (~mine | (places < 5'd24)); // slot.ts:229
     end
 `else
 `ifndef SYNTHESIS
@@ -461,7 +461,7 @@ module Slot_0_of_2_checksum_balancer_c1024_f24 (
         $stop;
       end
       if (~(~mine | (places < 5'd24))) begin
-        $display("%s", "assertion failed: a packet comes with a credit (slot.ts:228)"); // slot.ts:228
+        $display("%s", "assertion failed: a packet comes with a credit (slot.ts:229)"); // slot.ts:229
         $stop;
       end
     end

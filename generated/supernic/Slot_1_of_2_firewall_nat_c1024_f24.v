@@ -149,9 +149,9 @@ module Slot_1_of_2_firewall_nat_c1024_f24 (
   reg state_ended; // state-end.ts:78
   reg [63:0] state_word; // state-end.ts:79
   reg moved; // watch.ts:34
-  reg given; // slot.ts:220
+  reg given; // slot.ts:221
   reg [4:0] places; // level.ts:5
-  reg busy; // slot.ts:226
+  reg busy; // slot.ts:227
   reg [31:0] count_took, count_skipped, count_dropped, count_killed, count_busy, count_strays, count_outside,
     count_grown; // slot.ts:45
   (* ram_style = "distributed" *) reg [305:0] waiting_store [0:31]; // pass-queue.ts:33
@@ -204,11 +204,11 @@ module Slot_1_of_2_firewall_nat_c1024_f24 (
   assign answer_leaves = answer_goes & leave_ready;
   wire past_leaves = past_valid & passing_ready; // way-out.ts:54
   wire answer_may_leave = answer_may_go & leave_ready; // way-out.ts:58
-  wire is_quiet = control_quiesce & ~has_inside & ~offered & task_quiet; // slot.ts:201
+  wire is_quiet = control_quiesce & ~has_inside & ~offered & task_quiet; // slot.ts:202
   wire state_may_ask = is_quiet & ~off & ~state_pending; // state-end.ts:68
   wire state_ends = task_state_said_valid & state_pending; // state-end.ts:69
   wire state_stray = task_state_said_valid & ~state_pending; // state-end.ts:89
-  wire stray = (answer_valid & ~right & ~off) | state_stray; // slot.ts:203
+  wire stray = (answer_valid & ~right & ~off) | state_stray; // slot.ts:204
   wire counts_idle_or = has_inside | (waiting_valid & gives);
   wire counts_idle = counts_idle_or & ~right & ~off; // watch.ts:36
   wire sticks = counts_idle & patience_over & ~moved; // watch.ts:37
@@ -504,7 +504,7 @@ module Slot_1_of_2_firewall_nat_c1024_f24 (
       assert (~(skips & past_queued & (past_tail == past_head) & ~past_taken)); // pass-queue.ts:53
       assert (has_inside == (|inside_)); // level.ts:28
       assert (inside_has_room == (inside_ < 3'd7)); // level.ts:29
-      assert (~mine | (places < 5'd24)); // slot.ts:228
+      assert (~mine | (places < 5'd24)); // slot.ts:229
     end
 `else
 `ifndef SYNTHESIS
@@ -527,7 +527,7 @@ module Slot_1_of_2_firewall_nat_c1024_f24 (
         $stop;
       end
       if (~(~mine | (places < 5'd24))) begin
-        $display("%s", "assertion failed: a packet comes with a credit (slot.ts:228)"); // slot.ts:228
+        $display("%s", "assertion failed: a packet comes with a credit (slot.ts:229)"); // slot.ts:229
         $stop;
       end
     end

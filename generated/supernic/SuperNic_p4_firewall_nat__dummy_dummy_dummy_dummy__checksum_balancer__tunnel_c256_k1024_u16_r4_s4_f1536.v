@@ -417,7 +417,7 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
     descriptors_packet_shimmed, descriptors_front_reply, descriptors_clearing;
   wire [7:0] descriptors_packet_ctx, descriptors_packet_dag, descriptors_front_prepend;
   wire scheduler_arrive_ready, scheduler_start_valid, scheduler_back_ready, scheduler_finished_valid,
-    scheduler_finished_payload_dropped; // middle.ts:21
+    scheduler_finished_payload_dropped; // middle.ts:20
   wire [7:0] scheduler_start_ctx, scheduler_start_arg, scheduler_finished_payload_ctx;
   wire [1:0] scheduler_start_branch, scheduler_start_region;
   wire [3:0] scheduler_start_run;
@@ -426,7 +426,7 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
   wire [5:0] scheduler_held_0, scheduler_held_1, scheduler_held_2, scheduler_held_3, scheduler_held_4,
     scheduler_held_5, scheduler_held_6, scheduler_held_7, scheduler_held_8, scheduler_held_9, scheduler_held_10,
     scheduler_held_11, scheduler_held_12, scheduler_held_13, scheduler_held_14, scheduler_held_15;
-  wire [3:0] dispatch_open, dispatch_enter_payload_ingress, dispatch_enter_payload_run; // middle.ts:22
+  wire [3:0] dispatch_open, dispatch_enter_payload_ingress, dispatch_enter_payload_run; // middle.ts:21
   wire dispatch_read_valid, dispatch_header_ready, dispatch_enter_valid, dispatch_enter_payload_no_l4;
   wire [7:0] dispatch_read_payload_ctx, dispatch_tell, dispatch_enter_payload_ctx, dispatch_enter_payload_arg;
   wire [511:0] dispatch_enter_payload_header;
@@ -456,7 +456,7 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
     regions_status_1_off, regions_status_1_empty, regions_status_1_quiet, regions_status_2_wrong,
     regions_status_2_refused, regions_status_2_off, regions_status_2_empty, regions_status_2_quiet,
     regions_status_3_wrong, regions_status_3_refused, regions_status_3_off, regions_status_3_empty,
-    regions_status_3_quiet, regions_state_said_valid, regions_state_said_done; // middle.ts:23
+    regions_status_3_quiet, regions_state_said_valid, regions_state_said_done; // middle.ts:22
   wire [7:0] regions_leave_payload_ctx, regions_leave_payload_prepend, regions_state_said_number;
   wire [511:0] regions_leave_payload_header;
   wire [63:0] regions_leave_payload_mask, regions_state_said_data;
@@ -521,7 +521,7 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
   wire [5:0] regions_status_0_chain, regions_status_1_chain, regions_status_2_chain, regions_status_3_chain;
   wire [10:0] regions_status_0_inside, regions_status_1_inside, regions_status_2_inside, regions_status_3_inside;
   wire return_leave_ready, return_write_valid, return_said_valid, return_said_front_reply, return_back_valid,
-    return_back_payload_dropped; // middle.ts:24
+    return_back_payload_dropped; // middle.ts:23
   wire [7:0] return_write_payload_ctx, return_said_ctx, return_said_front_prepend, return_back_payload_ctx;
   wire [511:0] return_write_payload_header;
   wire [63:0] return_write_payload_mask;
@@ -3200,7 +3200,7 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
     .clearing                    (descriptors_clearing)
   );
 
-  Scheduler scheduler ( // middle.ts:21
+  Scheduler scheduler ( // middle.ts:20
     .clk (clk), .rst (rst),
     .arrive_valid (merge_arrived_valid), .arrive_ready (scheduler_arrive_ready),
     .arrive_payload_ctx (merge_arrived_payload_ctx), .arrive_payload_dag (merge_arrived_payload_dag),
@@ -3306,7 +3306,7 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
     .loads_3                (scheduler_loads_3)
   );
 
-  Dispatch_c256_r4_s4_b4 dispatch ( // middle.ts:22
+  Dispatch_c256_r4_s4_b4 dispatch ( // middle.ts:21
     .clk (clk), .rst (rst),
     .start_valid        (scheduler_start_valid),
     .start_ctx          (scheduler_start_ctx),
@@ -3340,7 +3340,7 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
     .enter_payload_region (dispatch_enter_payload_region)
   );
 
-  Regions_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tunnel_c256_r4_s4_b4_f24 regions ( // middle.ts:23
+  Regions_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tunnel_c256_r4_s4_b4_f24 regions ( // middle.ts:22
     .clk (clk), .rst (rst),
     .enter_valid (dispatch_enter_valid), .enter_ready (regions_enter_ready),
     .enter_payload_ctx (dispatch_enter_payload_ctx), .enter_payload_header (dispatch_enter_payload_header),
@@ -3721,7 +3721,7 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
     .state_said_data             (regions_state_said_data)
   );
 
-  Return_c256_r4_s4_b4 return_ ( // middle.ts:24
+  Return_c256_r4_s4_b4 return_ ( // middle.ts:23
     .clk (clk), .rst (rst),
     .leave_valid (regions_leave_valid), .leave_ready (return_leave_ready),
     .leave_payload_ctx (regions_leave_payload_ctx), .leave_payload_header (regions_leave_payload_header),

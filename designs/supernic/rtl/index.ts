@@ -65,6 +65,7 @@ export {
   memoryWaysOf,
   PayloadJobs,
   type RegionContent,
+  regionMemoryWays,
   regions,
   Return,
   stayingTasks,

@@ -11,11 +11,13 @@ import {
   IntendedMonitor,
   type MemoryGrants,
   RegionManager,
+  RegionWays,
   Requests,
   type ResourceNumbers,
   ScalingLoop,
   type Setup,
   StateMover,
+  type SwapTimes,
   TaskRows,
   WaitingDags,
 } from "../../software/index.ts";
@@ -28,6 +30,8 @@ export interface ManagedRegions {
   readonly rows: TaskRows;
   readonly shares: FairShares;
   readonly waiting: WaitingDags;
+  /** Of a device whose tasks have memory: who is behind the ways of regions. */
+  readonly regionWays: RegionWays | undefined;
   /** Before frames come. */
   readonly start: () => Promise<void>;
   /** Launches chains for a frame that waits for them, if there is one. */
@@ -40,6 +44,10 @@ export interface ManagedOptions {
   readonly taskOf: ((name: string) => Task) | undefined;
   /** Regions whose chains stay. */
   readonly stays: (region: number) => boolean;
+  /** Whether a region can hold a bitstream. */
+  readonly fits: (region: number, bitstream: number) => boolean;
+  /** By region, its ways to memory. */
+  readonly memoryWays: readonly (readonly number[])[];
   /** Of a device whose tasks have memory. */
   readonly memory?: MemoryGrants;
   /** Nanoseconds since some start. */
@@ -49,6 +57,7 @@ export interface ManagedOptions {
   readonly sizes: FairParameters;
   /** Nanoseconds for which a chain keeps its region. */
   readonly hold: number;
+  readonly times: SwapTimes;
   /** The unit gives rates; software keeps its tables. */
   readonly fair: boolean;
 }
@@ -63,6 +72,10 @@ export const resourceNumbers = (p: FairParameters): ResourceNumbers => ({
   unit: 2 ** unitBits,
   users: p.users,
 });
+
+/** Ways of regions whose chains stay are given once for all. */
+const swappedWays = ({ memoryWays, stays }: ManagedOptions): readonly (readonly number[])[] =>
+  memoryWays.map((ways, r) => (stays(r) ? [] : ways));
 
 export function managedRegions(driver: SnicDriver, setup: Setup, o: ManagedOptions): ManagedRegions {
   const { bitstreams, taskOf = taskNamed, time, wait } = o,
@@ -99,6 +112,8 @@ export function managedRegions(driver: SnicDriver, setup: Setup, o: ManagedOptio
   const rows: TaskRows = new TaskRows(setup, access, () =>
     manager.places.map(p => (p.use === "free" ? [] : (p.chain?.tasks ?? []).map(t => t.name))),
   );
+  const regionWays =
+    o.memory && new RegionWays(o.memory, { ways: swappedWays(o), time, wait, patience: o.times.drain });
   const manager: RegionManager = new RegionManager(access, setup.chains, {
     time,
     wait,
@@ -106,10 +121,12 @@ export function managedRegions(driver: SnicDriver, setup: Setup, o: ManagedOptio
     slots: setup.sizes.slots,
     regions: Array.from({ length: setup.sizes.regions }, (_, r) => ({ labels: labels[r] ?? [], fixed: o.stays(r) })),
     bitstreams,
+    fits: o.fits,
+    ...(regionWays && { memory: regionWays }),
     declared: name => taskOf(name).declared,
     words: task => rows.words(task),
     loadOf: async r => (await driver.region(r)).sent,
-    hold: o.hold,
+    ...{ hold: o.hold, times: o.times },
     gate,
     state: new StateMover(
       {
@@ -131,9 +148,11 @@ export function managedRegions(driver: SnicDriver, setup: Setup, o: ManagedOptio
       ...(o.fair && { weigh: (user: number, weight: number) => shares.weigh(user, weight) }),
     });
   return {
-    ...{ manager, dags, requests, rows, shares, waiting },
+    ...{ manager, dags, requests, rows, shares, waiting, regionWays },
     start: async () => {
       await manager.start();
+      // What no region has at first waits from the first frame on.
+      for (const dag of dags.dags) if (dag.peer === undefined) await waiting.admit(dag);
       if (!o.fair) return;
       await shares.start(manager.chains);
       await driver.registers.write({ fairHardware: 1 });

@@ -21,18 +21,20 @@ import {
   superNic,
   type Task,
 } from "../../rtl/index.ts";
-import { type Sent, type Setup, SnicSoftware } from "../../software/index.ts";
-import { makesFrames, payloadUse, usesMemory } from "../../wire/index.ts";
+import { defaultTimes, type Sent, type Setup, SnicSoftware, type SwapTimes } from "../../software/index.ts";
 import { clearingCycles, configureDevice } from "./bring-up.ts";
 import { type AllCounts, deviceCounts, readCounters } from "./counters.ts";
 import { type Inside, readInside } from "./ledger.ts";
 import { type ManagedRegions, managedRegions } from "./managed.ts";
+import { planRegions } from "./region-plan.ts";
 import { memoryTasksOf, TaskMemory, type TaskMemoryOptions } from "./task-memory.ts";
 import type { DeviceCounts } from "../../model/index.ts";
 
 /** Bits per second of a port's line. */
 const lineGbps = 100;
 const beatBytes = 64;
+/** Cycles between two looks for frames that wait for a region. */
+const lookCycles = 1_000;
 
 type DeviceDefinition = ReturnType<ReturnType<typeof superNic>>;
 /**
@@ -48,34 +50,22 @@ export interface BuildOptions {
   readonly taskOf?: (name: string) => Task;
   /** Sizes that no parameter sets, such as those of the class queues. */
   readonly sizes?: Partial<DeviceParameters>;
-  /** Chains that every region can be given, by their tasks: then all of them can be reprogrammed. */
+  /**
+   * Chains that regions can be given, by their tasks: then regions can be reprogrammed. Those of the setup, where this
+   * is left out.
+   */
   readonly bitstreams?: readonly (readonly string[])[];
+  /** Regions that can be given those of them with memory, payload or frames of their own (`planRegions`). */
+  readonly ways?: readonly number[];
   /** Fair shares in hardware, with the tables that software keeps for them. */
   readonly fair?: boolean;
   /** Nanoseconds for which a chain keeps its region; MONITOR_PERIOD where this is left out. */
   readonly hold?: number;
+  /** Times until software no longer waits for a region; the project's, where this is left out. */
+  readonly times?: SwapTimes;
 }
-/** A chain whose tasks have memory, payload or frames of their own stays: ways out of a region are built for it. */
-export const staysIn = (setup: Setup, region: number): boolean =>
-  setup.regions[region]?.tasks.some(t => usesMemory(t) || makesFrames(t) || payloadUse(t) !== "none") === true;
 /** Pages of the board's memory that are not for rings. */
 const boardPagesOf = (p: Parameters): number => Math.floor((p.memory - p.spillRings * p.spillRing) / p.pageSize);
-/** What each region holds: a chain of the setup, for ever or as one of the bitstreams. */
-function contentsOf(
-  setup: Setup,
-  regions: number,
-  of: (name: string) => Task,
-  bitstreams: BuildOptions["bitstreams"],
-): readonly RegionContent[] {
-  const chains = setup.regions.map(c => c?.labels ?? []);
-  if (bitstreams === undefined) return chains.map(c => c.map(of));
-  const variants = bitstreams.map(b => b.map(of));
-  return Array.from({ length: regions }, (_, r) => {
-    const own = chains[r] ?? [];
-    if (staysIn(setup, r)) return own.map(of);
-    return { variants, first: 1 + bitstreams.findIndex(b => b.join("+") === own.join("+")) };
-  });
-}
 /** The memory of these regions' tasks; undefined: none has any. */
 function memorySizesOf(contents: readonly RegionContent[], parameters: Parameters): MemoryParameters | undefined {
   const ways = memoryWaysOf(contents);
@@ -93,15 +83,15 @@ function sourceOf(taskOf: (name: string) => Task): number {
 export function deviceDefinition(
   setup: Setup,
   parameters: Parameters,
-  { taskOf = taskNamed, sizes = {}, bitstreams }: BuildOptions = {},
+  { taskOf = taskNamed, sizes = {}, bitstreams = setup.bitstreams, ways }: BuildOptions = {},
 ): DeviceDefinition {
   const chains = setup.regions.map(c => c?.labels ?? []),
     build = (): DeviceDefinition => {
-      const contents = contentsOf(setup, parameters.regions, taskOf, bitstreams),
+      const { contents } = planRegions(setup, parameters.regions, { taskOf, bitstreams, ways }),
         memory = memorySizesOf(contents, parameters);
       return superNic(contents)({ ...deviceSizes(parameters), ...(memory && { memory }), ...sizes });
     };
-  const key = JSON.stringify([sourceOf(taskOf), chains, parameters, sizes, bitstreams]),
+  const key = JSON.stringify([sourceOf(taskOf), chains, parameters, sizes, bitstreams, ways]),
     known = definitions.get(key) ?? build();
   definitions.delete(key);
   definitions.set(key, known);
@@ -143,7 +133,7 @@ export class SimulatedSuperNic {
   /** Of a device whose regions can be reprogrammed. */
   readonly managed: ManagedRegions | undefined;
   readonly bitstreams: BuildOptions["bitstreams"];
-  /** Of a device whose tasks have memory; their chains stay. */
+  /** Of a device whose tasks have memory. */
   readonly memory: TaskMemory | undefined;
   readonly #macs: readonly EthernetMac[];
   readonly #toSoftware;
@@ -166,17 +156,18 @@ export class SimulatedSuperNic {
       backToBack = false,
       pauseTx,
       memory,
-      bitstreams,
+      bitstreams = setup.bitstreams,
+      ways,
       taskOf,
       fair = false,
       hold,
+      times = defaultTimes,
       time = () => bench.cycle * 4,
     }: LineOptions & BuildOptions = {},
   ) {
     this.bench = bench;
     this.setup = setup;
     this.parameters = parameters;
-    this.bitstreams = bitstreams;
     const { sim, io } = bench;
     // How many ports there are is a parameter, so that the compiler does not know their names.
     const port = (name: string): never => io[name as keyof typeof io] as never;
@@ -191,26 +182,32 @@ export class SimulatedSuperNic {
     this.driver = driverOf(new LiteMaster(sim, io), parameters.ports);
     this.#toSoftware = new StreamSink(sim, io.toSoftware);
     this.#fromSoftware = new StreamSource(sim, io.fromSoftware);
-    const contents = contentsOf(setup, parameters.regions, taskOf ?? taskNamed, bitstreams),
-      memories = memorySizesOf(contents, parameters),
-      stays = (region: number): boolean => bitstreams === undefined || staysIn(setup, region);
+    const plan = planRegions(setup, parameters.regions, { taskOf: taskOf ?? taskNamed, bitstreams, ways }),
+      memories = memorySizesOf(plan.contents, parameters);
+    this.bitstreams = plan.bitstreams;
     this.memory =
       memories &&
       new TaskMemory(
         bench,
         memories,
-        { tasks: memoryTasksOf(setup, stays), users: setup.users, boardPages: boardPagesOf(parameters) },
+        {
+          tasks: memoryTasksOf(setup, plan, taskOf ?? taskNamed),
+          users: setup.users,
+          boardPages: boardPagesOf(parameters),
+        },
         memory,
       );
     this.managed =
-      bitstreams &&
+      plan.bitstreams &&
       managedRegions(this.driver, setup, {
-        ...{ bitstreams, taskOf, time, fair },
+        ...{ bitstreams: plan.bitstreams, taskOf, fair },
+        // Regions' changes take the device's time, whatever the software's is.
+        time: () => bench.cycle * 4,
         wait: () => bench.cycles(50),
-        stays,
+        ...{ stays: region => plan.stays[region] ?? true, fits: plan.fits, memoryWays: plan.memoryWays },
         ...(this.memory && { memory: this.memory.grants }),
         sizes: deviceSizes(parameters),
-        hold: hold ?? parameters.monitorPeriod,
+        ...{ hold: hold ?? parameters.monitorPeriod, times },
       });
     this.software = new SnicSoftware(setup, { write: entry => this.driver.write([entry]) }, time, this.managed);
     bench.onEdge({ sample: () => this.#sample() });
@@ -221,6 +218,16 @@ export class SimulatedSuperNic {
     await this.managed?.start();
     await this.memory?.start(this.managed !== undefined);
     await this.bench.cycles(clearingCycles);
+    if (this.setup.bitstreams !== undefined) this.#lookForWaiting();
+  }
+  /** Launches chains of a setup's bitstreams whose frames wait, for as long as the bench runs. */
+  #lookForWaiting(): void {
+    this.bench.spawn(async () => {
+      for (;;) {
+        await this.bench.cycles(lookCycles);
+        await this.managed?.look();
+      }
+    });
   }
   /** A frame comes in at a port. */
   send(port: number, bytes: Uint8Array, o: { readonly at?: number; readonly damaged?: boolean } = {}) {
@@ -240,8 +247,9 @@ export class SimulatedSuperNic {
   waiting(port: number): number {
     return this.#macs[port]?.pending ?? 0;
   }
-  /** Frames that are not wholly in yet, or that software works on. */
+  /** Frames that are not wholly in yet, or that software works on; or a region of a setup's bitstreams changes. */
   get busy(): boolean {
+    if (this.setup.bitstreams !== undefined && this.managed?.manager.isChanging === true) return true;
     return this.#macs.some(m => m.pending > 0) || this.#atWork > 0 || this.#fromSoftware.pending > 0;
   }
   async counters(): Promise<AllCounts> {

@@ -1,7 +1,7 @@
 /** The board's memory of a simulated device, and the software that gives its pages to the tasks (memory.md). */
 import { AxiRam, type AxiRamOptions, type Bench, LiteMaster, StreamSink, StreamSource } from "../../../../sim/index.ts";
 import { memoryDriverOf } from "../../registers/index.ts";
-import type { MemoryParameters, SuperNicPorts } from "../../rtl/index.ts";
+import type { MemoryParameters, SuperNicPorts, Task } from "../../rtl/index.ts";
 import { ConfigError } from "../../config/index.ts";
 import {
   BoardFrames,
@@ -14,7 +14,8 @@ import {
   PagesElsewhere,
   type Setup,
 } from "../../software/index.ts";
-import { type Declared, spaceBytesOf, usesMemory } from "../../wire/index.ts";
+import { type Declared, keptOf, spaceBytesOf, usesMemory } from "../../wire/index.ts";
+import type { RegionPlan } from "./region-plan.ts";
 
 type DeviceBench = Bench<SuperNicPorts>;
 const beatBytes = 64;
@@ -37,6 +38,8 @@ const bytesOf = (beat: bigint): Buffer => Buffer.from(beat.toString(16).padStart
 /** A task with memory, as the setup names it; `owner`: the user whose DAG has it first. */
 export interface OwnedTask {
   readonly label: string;
+  /** Undefined: its chain comes and goes. */
+  readonly way: number | undefined;
   readonly declared: Declared;
   readonly owner: number | undefined;
 }
@@ -46,18 +49,39 @@ export interface MemoryPlan {
   /** Pages of the board's memory that tasks may have. */
   readonly boardPages: number;
 }
-/** The tasks with memory of regions whose chains stay. */
-export const memoryTasksOf = (setup: Setup, stays: (region: number) => boolean): readonly OwnedTask[] =>
-  setup.regions.flatMap((chain, r) =>
-    chain === undefined || !stays(r)
+/**
+ * Whether what a task has in memory is of use to it when its chain comes again: when it keeps nothing on the chip, or
+ * that moves with it.
+ */
+const keepsPages = (d: Declared): boolean => d.state === "none" || keptOf(d) !== undefined;
+
+/** The tasks with memory of regions whose chains stay, and those of chains that come and go. */
+export function memoryTasksOf(
+  setup: Setup,
+  { stays, memoryWays, bitstreams = [] }: Pick<RegionPlan, "stays" | "memoryWays" | "bitstreams">,
+  taskOf: (name: string) => Pick<Task, "declared">,
+): readonly OwnedTask[] {
+  const has = (d: Dag, chain: number, slot: number): boolean =>
+      d.stages.flat().some(b => b.chain.number === chain && b.run.includes(slot)),
+    names = (d: Dag, label: string): boolean =>
+      d.stages.flat().some(b => b.run.some(slot => b.chain.labels[slot] === label));
+  const staying = setup.regions.flatMap((chain, r) =>
+    chain === undefined || stays[r] !== true
       ? []
-      : chain.tasks.flatMap((declared, slot) => {
-          if (!usesMemory(declared)) return [];
-          const has = (d: Dag): boolean =>
-            d.stages.flat().some(b => b.chain.number === chain.number && b.run.includes(slot));
-          return [{ label: chain.labels[slot] ?? "", declared, owner: setup.dags.find(has)?.user.number }];
-        }),
+      : chain.tasks
+          .flatMap((declared, slot) => (usesMemory(declared) ? [{ declared, slot }] : []))
+          .map(({ declared, slot }, i) => {
+            const owner = setup.dags.find(d => has(d, chain.number, slot))?.user.number;
+            return { label: chain.labels[slot] ?? "", way: memoryWays[r]?.[i], declared, owner };
+          }),
   );
+  const moving = [...new Set(bitstreams.flat())].flatMap(label => {
+    const { declared } = taskOf(label),
+      owner = setup.dags.find(d => names(d, label))?.user.number;
+    return usesMemory(declared) ? [{ label, way: undefined, declared, owner }] : [];
+  });
+  return [...staying, ...moving];
+}
 /** Every task with memory has a space of its own, as large as it declares, from the bring-up on. */
 export class TaskMemory {
   readonly ram: AxiRam;
@@ -70,6 +94,7 @@ export class TaskMemory {
   readonly #bench: DeviceBench;
   readonly grants: MemoryGrants;
   readonly #tasks: readonly OwnedTask[];
+  readonly #ways: number;
   #running = false;
 
   /** @param tasks those of the device that have memory, in the order of regions and slots */
@@ -83,6 +108,7 @@ export class TaskMemory {
       pageBytes = 2 ** p.pageShift;
     this.#bench = bench;
     this.#tasks = tasks;
+    this.#ways = p.ways;
     this.ram = new AxiRam(sim, { aw: io.mAw, w: io.mW, b: io.mB, ar: io.mAr, r: io.mR }, o.ram);
     const registers = new LiteMaster(sim, {
       ...{ sAw: io.memoryAw, sW: io.memoryW, sB: io.memoryB, sAr: io.memoryAr, sR: io.memoryR },
@@ -101,8 +127,8 @@ export class TaskMemory {
         await into.drained();
       },
     });
-    const own = tasks.map(({ label, declared }, way) => ({
-        ...{ label, way },
+    const own = tasks.map(({ label, declared, way }) => ({
+        ...{ label, way, keepsPages: keepsPages(declared) },
         pages: Math.ceil(spaceBytesOf(declared) / pageBytes),
       })),
       promised = own.reduce((n, t) => n + t.pages, 0);
@@ -142,8 +168,8 @@ export class TaskMemory {
   /** @returns a sentence for each way that has something under way */
   async leftAtRest(): Promise<readonly string[]> {
     const left: string[] = [];
-    for (const way of this.#tasks.keys())
-      if (!(await this.driver.way(way)).idle) left.push(`the way of task ${way} to memory is not idle at the end`);
+    for (let way = 0; way < this.#ways; way++)
+      if (!(await this.driver.way(way)).idle) left.push(`way ${way} to memory is not idle at the end`);
     if (!this.ram.idle) left.push("the board's memory has bursts at the end");
     return left;
   }

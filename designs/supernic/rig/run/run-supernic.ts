@@ -4,7 +4,7 @@ import { profileTable, writePcap, writePcapng } from "../../../../sim/index.ts";
 import { exitCode, type ExitCode, type RunOptions, type Terminal } from "../../../shared/command-line/index.ts";
 import { claimOutputs, readNamed } from "../../../shared/rig/index.ts";
 import { deviceSizes, taskNamed } from "../../build/index.ts";
-import { type Parameters, parseParameters } from "../../config/index.ts";
+import { clockPeriod, type Parameters, parseParameters } from "../../config/index.ts";
 import { DeviceScoreboard } from "../../model/index.ts";
 import { readSetup, type Setup } from "../../software/index.ts";
 import { play, type PlayedOut, type PlayResult, withDevice } from "../device/index.ts";
@@ -46,6 +46,10 @@ export async function runSuperNic(o: SuperNicRunOptions, terminal: Terminal): Pr
           pace: o.pace,
           scoreboard: new DeviceScoreboard(setup, {}, () => device.bench.cycle),
           out,
+          // A frame may wait for a region: for what is there to have its time, and for reprogramming.
+          ...(setup.bitstreams !== undefined && {
+            timeoutCycles: Math.ceil((2 * (parameters.monitorPeriod + parameters.reprogramTime)) / clockPeriod),
+          }),
           progress: (done, all) => terminal.progress(`${done} of ${all} frames, cycle ${device.bench.cycle}`),
         });
         if (o.profile === true) profile = profileTable(device.bench.sim.profile());

@@ -20,13 +20,24 @@ import {
   unpack,
   widthOf,
 } from "../../../../hdl-dsl/index.ts";
+import type { PayloadUse } from "../../wire/index.ts";
 import { ctxBits } from "../inside/index.ts";
-import { type Loader, mostWays, nameOfChain, reconfigurable, RegionStatus } from "../reconfigure/index.ts";
+import {
+  type Loader,
+  mostMakers,
+  mostReads,
+  mostWays,
+  nameOfChain,
+  reconfigurable,
+  RegionStatus,
+} from "../reconfigure/index.ts";
 import {
   type ChainParameters,
+  type makePortsOf,
   makersOf,
   type memoryPortsOf,
   memoryWays,
+  type payloadPortsOf,
   payloadUses,
   region,
   RegionEnter,
@@ -147,12 +158,12 @@ function connectMemories(
 }
 /** Joins a region's tasks with payload to their ways. @param before ways of regions in front */
 function connectWays(
-  it: InstanceOf<ReturnType<typeof region>>,
-  chain: readonly Task[],
+  it: Outside<ReturnType<typeof payloadPortsOf>>,
+  uses: readonly PayloadUse[],
   before: number,
   { io, p }: Within,
 ): void {
-  payloadUses(chain).forEach((use, w) => {
+  uses.forEach((use, w) => {
     const way = before + w;
     connect(
       map(portOf(it, "job", w), JobOf(p), j => ({ ctx: j.ctx.trunc(ctxBits(p)) }), { name: `job_of_${way}` }),
@@ -163,10 +174,15 @@ function connectWays(
   });
 }
 
-/** Tasks whose chains stay, and ways to memory, of the regions in front. */
-interface Before {
-  readonly tasks: readonly Task[];
+/** Ways to payload, to memory, out for frames, and for trailers, of the regions in front. */
+export interface Before {
+  readonly reads: number;
   readonly memories: number;
+  readonly makers: number;
+  readonly trailers: number;
+}
+function connectMakes(it: Outside<ReturnType<typeof makePortsOf>>, makers: number, before: Before, io: Within["io"]) {
+  for (let m = 0; m < makers; m++) connect(portOf(it, "make", m), portOf(io, "make", before.makers + m));
 }
 /** A region whose chain stays. */
 export function staticRegion(
@@ -197,12 +213,11 @@ export function staticRegion(
   });
   const { valid, region: to, slot, at, data } = io.config;
   it.config.set({ valid: valid.and(to.eq(r)), slot: slot.trunc(it.config.slot.width), at, data });
-  connectWays(it, chain, payloadUses(before.tasks).length, within);
-  for (let m = 0; m < makersOf(chain); m++)
-    connect(portOf(it, "make", m), portOf(io, "make", makersOf(before.tasks) + m));
+  connectWays(it, payloadUses(chain), before.reads, within);
+  connectMakes(it, makersOf(chain), before, io);
   trailerUses(chain).forEach((_, i) => {
     const said = portOf(it, "trailer", i);
-    portOf(io, "trailer", trailerUses(before.tasks).length + i).set({ ...said, ctx: said.ctx.trunc(ctxBits(p)) });
+    portOf(io, "trailer", before.trailers + i).set({ ...said, ctx: said.ctx.trunc(ctxBits(p)) });
   });
   const memoryOff = connectMemories(it, memoryWays(chain), before.memories, io);
   connect(entering(entry, of, r), it.enter);
@@ -237,6 +252,8 @@ export function swappedRegion(
   it.loaded.set(loader.loaded.at(r));
   loader.names.at(r).set(it.names);
   io.status.at(r).set({ ...loader.status.at(r), ...it.status, quiet: it.quiet });
+  connectWays(it, mostReads(content.variants), before.reads, within);
+  connectMakes(it, mostMakers(content.variants), before, io);
   const memoryOff = connectMemories(it, mostWays(content.variants), before.memories, io),
     { off, empty } = it.status;
   connect(entering(entry, of, r), it.enter);

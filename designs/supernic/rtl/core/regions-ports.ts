@@ -2,12 +2,22 @@
 import { input, mergePorts, output, portArray, sink, source, struct, uint, vec } from "../../../../hdl-dsl/index.ts";
 import type { PayloadUse } from "../../wire/index.ts";
 import { ctxBits, type DeviceSizes, EntryWrite } from "../inside/index.ts";
-import { mostWays, nameOfChain, nameOfVariants, RegionStateAsk, RegionStatus } from "../reconfigure/index.ts";
+import {
+  mostMakers,
+  mostReads,
+  mostWays,
+  nameOfChain,
+  nameOfVariants,
+  RegionStateAsk,
+  RegionStatus,
+} from "../reconfigure/index.ts";
 import {
   makePortsOf,
+  makersOf,
   memoryPortsOf,
   memoryWays,
   ofWriters,
+  payloadUses,
   SlotControl,
   SlotState,
   StateSaid,
@@ -65,9 +75,18 @@ export const chainsOf = (contents: readonly RegionContent[]): readonly (readonly
   contents.flatMap(c => (isStatic(c) ? [c] : c.variants));
 /** Tasks of regions whose chains stay, in the order of regions and slots. */
 export const stayingTasks = (contents: readonly RegionContent[]): readonly Task[] => contents.filter(isStatic).flat();
-/** Ways to memory that these regions need: each as many as any chain of its has. */
+/** Ways to memory that a region needs: as many as any chain of its has. */
+export const regionMemoryWays = (content: RegionContent): number =>
+  isStatic(content) ? memoryWays(content) : mostWays(content.variants);
+/** Those that all of these regions need. */
 export const memoryWaysOf = (contents: readonly RegionContent[]): number =>
-  contents.map(c => (isStatic(c) ? memoryWays(c) : mostWays(c.variants))).reduce((a, b) => a + b, 0);
+  contents.map(regionMemoryWays).reduce((a, b) => a + b, 0);
+/** What the ways to payloads of these regions do, in the order of regions and slots. */
+export const payloadWaysOf = (contents: readonly RegionContent[]): readonly PayloadUse[] =>
+  contents.flatMap(c => (isStatic(c) ? payloadUses(c) : mostReads(c.variants)));
+/** Ways out of these regions for frames of their tasks. */
+export const makeWaysOf = (contents: readonly RegionContent[]): number =>
+  contents.map(c => (isStatic(c) ? makersOf(c) : mostMakers(c.variants))).reduce((a, b) => a + b, 0);
 /** A packet's trailer, as its task says. */
 export const TrailerOf = (p: RegionsParameters) => struct({ ...TrailerSaid(slotsOf(p)).fields, ctx: uint(ctxBits(p)) });
 export const JobOf = (p: RegionsParameters) => struct({ ctx: uint(ctxBits(p)) });

@@ -17,22 +17,15 @@ import {
   type Val,
 } from "../../../../hdl-dsl/index.ts";
 import { mostMemoryTasks, mostPayloadTasks } from "../../wire/index.ts";
-import type { Task } from "../tasks/index.ts";
 import { defaultReprogramCycles, Loader, RegionStateAsk, variantBits } from "../reconfigure/index.ts";
-import {
-  firstSaid,
-  keepsState,
-  makersOf,
-  payloadUses,
-  type statePortsOf,
-  StateSaid,
-  trailerUses,
-} from "../region/index.ts";
-import { staticRegion, swappedRegion, type Within } from "./regions-placed.ts";
+import { firstSaid, keepsState, type statePortsOf, StateSaid, trailerUses } from "../region/index.ts";
+import { type Before, staticRegion, swappedRegion, type Within } from "./regions-placed.ts";
 import {
   isStatic,
+  makeWaysOf,
   memoryWaysOf,
   nameOfContent,
+  payloadWaysOf,
   type RegionContent,
   type RegionsParameters,
   regionsPorts,
@@ -50,27 +43,15 @@ function checkContents(contents: readonly RegionContent[], p: RegionsParameters)
     found = contents[long];
   if (found !== undefined && isStatic(found))
     throw new RangeError(`regions: chain ${long} has ${found.length} tasks; a region has ${p.slots} slots`);
-  const uses = payloadUses(stayingTasks(contents)).length;
+  const uses = payloadWaysOf(contents).length;
   if (uses > mostPayloadTasks)
     throw new RangeError(
-      `regions: ${uses} tasks have payload, and the packet store has ${mostPayloadTasks} buses for them; leave some out`,
+      `regions: ${uses} tasks have payload at once, and the packet store has ${mostPayloadTasks} buses for them; leave some out`,
     );
   const memories = memoryWaysOf(contents);
   if (memories > mostMemoryTasks)
     throw new RangeError(
       `regions: ${memories} tasks have memory, and a device has ${mostMemoryTasks} ways to it; leave some out`,
-    );
-  const bitstream = (of: (tasks: readonly Task[]) => number): number =>
-      contents.findIndex(c => !isStatic(c) && of(c.variants.flat()) > 0),
-    reading = bitstream(tasks => payloadUses(tasks).length),
-    making = bitstream(makersOf);
-  if (reading >= 0)
-    throw new RangeError(
-      `regions: a bitstream of region ${reading} has a task with payload; only a region whose chain stays has a way to payloads`,
-    );
-  if (making >= 0)
-    throw new RangeError(
-      `regions: a bitstream of region ${making} has a task that makes frames; only a region whose chain stays has a way out for them`,
     );
 }
 
@@ -79,13 +60,13 @@ function checkContents(contents: readonly RegionContent[], p: RegionsParameters)
  * region enters it, and what leaves the regions is taken in turns. A region without a chain drops what comes. Latency:
  * that of a region, and none at `leave`. Initiation interval 1. Full: `enter` waits for the region that the branch is
  * for; `leave` gives every branch once. Reset: nothing is inside; regions that can be reprogrammed have their first
- * chain. @throws RangeError for more chains than regions, a chain of more tasks than slots, more than two tasks with
- * payload or eight ways to memory, or payload in a region that can be reprogrammed
+ * chain. @throws RangeError for more chains than regions, a chain of more tasks than slots, more than two ways to
+ * payload or eight to memory, or a task that writes payload in a region that can be reprogrammed
  */
 export function regions(contents: readonly RegionContent[]): (p: RegionsParameters) => Def<RegionsPorts> {
-  const uses = payloadUses(stayingTasks(contents)),
+  const uses = payloadWaysOf(contents),
     memories = memoryWaysOf(contents),
-    makers = makersOf(stayingTasks(contents)),
+    makers = makeWaysOf(contents),
     trailers = trailerUses(stayingTasks(contents)).length;
   return module(
     "Regions",
@@ -114,7 +95,12 @@ export function regions(contents: readonly RegionContent[]): (p: RegionsParamete
       const states = statesOfRegions(io);
       const placed = entries.map((entry, r) => {
         const content = contents[r] ?? [];
-        const before = { tasks: stayingTasks(contents.slice(0, r)), memories: memoryWaysOf(contents.slice(0, r)) };
+        const front = contents.slice(0, r);
+        const before: Before = {
+          reads: payloadWaysOf(front).length,
+          ...{ memories: memoryWaysOf(front), makers: makeWaysOf(front) },
+          trailers: trailerUses(stayingTasks(front)).length,
+        };
         if (loader !== undefined && !isStatic(content)) {
           const swapping = swappedRegion(entry, content, r, before, loader, within);
           if (content.variants.some(keepsState)) states.join(r, swapping.it);

@@ -6,10 +6,12 @@ import {
   connect,
   fromBits,
   input,
+  mergePorts,
   module,
   mux,
   node,
   output,
+  portOf,
   ram,
   reg,
   sink,
@@ -21,8 +23,13 @@ import {
   when,
 } from "../../../../hdl-dsl/index.ts";
 import { type ChainParameters, RegionEnter, RegionLeave } from "../region/index.ts";
+import { readingPortsOf } from "./payload-ways.ts";
 import { countBits, DecouplerStatus, regionWay } from "./records.ts";
 
+export interface DecouplerParameters extends ChainParameters {
+  /** Ways to payloads that its chains read; left out: none. */
+  readonly reads?: number;
+}
 const ports = (p: ChainParameters) => ({
   ...regionWay(p),
   innerEnter: source(RegionEnter(p)),
@@ -53,12 +60,13 @@ function level(name: string, bits: number, up: Bit, down: Bit): UInt {
  *
  * Latency: none at `enter`, `give` and `accepts`, 1 cycle at `leave`; initiation interval 1. It is off a cycle after
  * `cut`, and on again when `cut` has fallen, nothing is inside and nothing enters. Off, a packet leaves within 1,024
- * cycles (of `contexts`) and one for each other packet, as `leave` takes them; credits come back one of each slot a
- * cycle. Full: `enter` waits for the partition, off it never waits. Reset: for `contexts` cycles nothing is accepted.
+ * cycles (of `contexts`) and one for each other packet, as `leave` takes them, when no payload is being read; credits
+ * come back one of each slot a cycle. `knows` tells in the same cycle whether the packet that `asks` names is inside.
+ * Full: `enter` waits for the partition, off it never waits. Reset: for `contexts` cycles nothing is accepted.
  */
 export const Decoupler = module(
   "Decoupler",
-  ports,
+  (p: DecouplerParameters) => mergePorts(ports(p), readingPortsOf(p)),
   (io, p) => {
     const id = uint(Math.log2(p.contexts));
     const clearing = reg(bit, { init: 1, name: "clearing" }),
@@ -88,7 +96,10 @@ export const Decoupler = module(
     const left = stream(RegionLeave(p), { name: "left" }),
       leaves = node(left.fire, { name: "leaves" }),
       count = level("inside", bitsFor(p.contexts), enters, leaves),
-      scans = node(off.and(count.any()).andNot(clearing), { name: "scans" }),
+      { reads = 0 } = p,
+      // Nobody leaves while the store reads his payload.
+      waits = (event: Bit): Bit => (reads === 0 ? event : event.andNot(io.reading)),
+      scans = node(waits(off.and(count.any()).andNot(clearing)), { name: "scans" }),
       offered = mux(open, io.innerLeave.valid, scans);
     left.valid.set(offered.and(inside));
     io.innerLeave.ready.set(open.and(left.ready));
@@ -124,7 +135,11 @@ export const Decoupler = module(
 
     // Off as long as something is inside, or comes: who is in the ledger only would never leave.
     const credits = node(fromBits(slots.map(s => s.any)).any(), { name: "credits_out" }),
-      empty = node(count.any().or(credits).not(), { name: "empty" });
+      empty = node(waits(count.any().or(credits).not()), { name: "empty" });
+    for (let w = 0; w < reads; w++) {
+      const asks = portOf(io, "asks", w);
+      portOf(io, "knows", w).set(came.readAsync(asks).ne(went.readAsync(asks)));
+    }
     off.set(io.cut.or(off.and(empty.not().or(enters))));
     const stray = node(io.innerLeave.valid.and(open).and(left.ready).andNot(inside), { name: "stray" });
     io.status.set({
@@ -135,5 +150,5 @@ export const Decoupler = module(
       strays: counted("count_strays", stray),
     });
   },
-  { nameOf: p => `Decoupler_c${p.contexts}_s${p.slots}_f${p.places}` },
+  { nameOf: p => `Decoupler_c${p.contexts}_s${p.slots}_f${p.places}${p.reads ? `_r${p.reads}` : ""}` },
 );

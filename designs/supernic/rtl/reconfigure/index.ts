@@ -3,7 +3,9 @@ export { DagGate, type DagGateParameters, gatedHeads, GateShown } from "./dag-ga
 export { Decoupler } from "./decoupler.ts";
 export { Loader, type LoaderParameters } from "./loader.ts";
 export { type Chain, nameOfChain, nameOfVariants, partition, type PartitionPorts } from "./partition.ts";
+export { MakeGate, mostMakers } from "./make-ways.ts";
 export { mostWays } from "./memory-ways.ts";
+export { mostReads } from "./payload-ways.ts";
 export {
   DecouplerStatus,
   defaultReprogramCycles,

@@ -25,16 +25,22 @@ import {
 import {
   type ChainParameters,
   keepsState,
+  makePortsOf,
   memoryPortsOf,
+  payloadPortsOf,
+  payloadUses,
   region,
   RegionLeave,
   type RegionPorts,
   SlotState,
   stateNumberBits,
   statePortsOf,
+  trailerUses,
 } from "../region/index.ts";
 import type { Task } from "../tasks/index.ts";
+import { chosenMakes, mostMakers } from "./make-ways.ts";
 import { chosenWays, mostWays } from "./memory-ways.ts";
+import { chosenPayloads, mostReads } from "./payload-ways.ts";
 import { mostVariants, regionSide, regionWay, variantBits } from "./records.ts";
 
 /** A chain of a bitstream. */
@@ -64,9 +70,20 @@ const ports = (p: ChainParameters) => ({
   /** The chain as it names itself. */
   names: output(uint(variantBits)),
 });
-export type PartitionPorts = ReturnType<typeof ports> &
-  ReturnType<typeof memoryPortsOf> &
+/** Ways of its chains to all that is not a packet. */
+export type VariantWays = ReturnType<typeof memoryPortsOf> &
+  ReturnType<typeof payloadPortsOf> &
+  ReturnType<typeof makePortsOf> &
   ReturnType<typeof statePortsOf>;
+export type PartitionPorts = ReturnType<typeof ports> & VariantWays;
+/** Those that a region with these chains has. */
+export const waysOfVariants = (variants: readonly Chain[], p: ChainParameters): VariantWays =>
+  mergePorts(
+    memoryPortsOf(mostWays(variants)),
+    payloadPortsOf(p, mostReads(variants)),
+    makePortsOf(mostMakers(variants)),
+    statePortsOf(variants.some(keepsState)),
+  );
 
 /** Numbers that nobody expects: a Galois register, x^32 + x^22 + x^2 + x + 1. */
 function noiseWord(): UInt<32> {
@@ -76,7 +93,7 @@ function noiseWord(): UInt<32> {
   return word;
 }
 
-type Variant = InstanceOf<() => Def<RegionPorts & ReturnType<typeof memoryPortsOf> & ReturnType<typeof statePortsOf>>>;
+type Variant = InstanceOf<() => Def<RegionPorts & VariantWays>>;
 /** What all parts of a partition see: its ports, its chains, which one is loaded, and numbers that mean nothing. */
 interface Parts {
   readonly io: Inside<PartitionPorts>;
@@ -90,6 +107,13 @@ const isLoaded = ({ io, chosen }: Parts, i: number): Bit => chosen[i] ?? io.nois
 const bitOf = (parts: Parts, of: (v: Variant) => Bit): Bit =>
   orTree(parts.all.map((v, i) => of(v).and(isLoaded(parts, i))));
 
+/** A chain of several regions' bitstreams is one module. */
+const made = new WeakMap<Chain, ReturnType<typeof region>>();
+function regionOf(chain: Chain): ReturnType<typeof region> {
+  const known = made.get(chain) ?? region(chain);
+  made.set(chain, known);
+  return known;
+}
 /** The chains, in reset but the loaded one. */
 function chainsOf(variants: readonly Chain[], io: Inside<PartitionPorts>, p: ChainParameters): Parts {
   const word = noiseWord(),
@@ -97,7 +121,7 @@ function chainsOf(variants: readonly Chain[], io: Inside<PartitionPorts>, p: Cha
     all = variants.map((chain, i) => {
       const of = { contexts: p.contexts, places: p.places };
       const reset = node(io.held.or((chosen[i] ?? io.held).not()), { name: `resets_${i + 1}` });
-      return instance(`variant_${i + 1}`, region(chain)(of), { reset });
+      return instance(`variant_${i + 1}`, regionOf(chain)(of), { reset });
     });
   return { io, p, all, chosen, word };
 }
@@ -192,15 +216,20 @@ function sayName({ io, chosen, word }: Parts): void {
  * but the loaded one. While it is reprogrammed its outputs are noise: answers, credits, a name. Without a chain it
  * takes nothing and says nothing. Latency and bounds are those of the chain. Reset, or `held`: the loaded chain is
  * fresh.
- * @throws RangeError for no variant or more than 63, and for a chain of more tasks than slots
+ * @throws RangeError for no variant or more than 63, for one that writes payload, and for a chain of more tasks than
+ * slots
  */
 export function partition(variants: readonly Chain[]): (p: ChainParameters) => Def<PartitionPorts> {
   if (variants.length < 1 || variants.length > mostVariants)
     throw new RangeError(`partition: there are ${variants.length} variants; give 1 to ${mostVariants}`);
+  const writing = variants.find(v => payloadUses(v).includes("write") || trailerUses(v).length > 0);
+  if (writing !== undefined)
+    throw new RangeError(
+      `partition: ${nameOfChain(writing)} has a task that writes payload; only a region whose chain stays has a way for it`,
+    );
   return module(
     "Partition",
-    (p: ChainParameters) =>
-      mergePorts(ports(p), memoryPortsOf(mostWays(variants)), statePortsOf(variants.some(keepsState))),
+    (p: ChainParameters) => mergePorts(ports(p), waysOfVariants(variants, p)),
     (io, p) => {
       const long = variants.find(v => v.length > p.slots);
       if (long)
@@ -208,6 +237,8 @@ export function partition(variants: readonly Chain[]): (p: ChainParameters) => D
       const parts = chainsOf(variants, io, p);
       const ways = parts.all.map((it, i) => ({ chain: variants[i] ?? [], it, chosen: isLoaded(parts, i) }));
       chosenWays(io, ways, io.noise, parts.word);
+      chosenPayloads(io, ways, io.noise, parts.word);
+      chosenMakes(io, ways, io.noise, parts.word);
       joinState(variants, parts);
       goIn(parts);
       goOut(parts);

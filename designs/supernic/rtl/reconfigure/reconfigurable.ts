@@ -20,17 +20,12 @@ import {
   unpack,
   widthOf,
 } from "../../../../hdl-dsl/index.ts";
-import {
-  type ChainParameters,
-  keepsState,
-  memoryPortsOf,
-  SlotState,
-  stateNumberBits,
-  statePortsOf,
-} from "../region/index.ts";
+import { type ChainParameters, keepsState, SlotState, stateNumberBits, type statePortsOf } from "../region/index.ts";
 import { Decoupler } from "./decoupler.ts";
+import { decoupledMakes, mostMakers } from "./make-ways.ts";
 import { decoupledWays, mostWays } from "./memory-ways.ts";
-import { type Chain, nameOfVariants, partition } from "./partition.ts";
+import { type Chain, nameOfVariants, partition, type VariantWays, waysOfVariants } from "./partition.ts";
+import { decoupledPayloads, mostReads } from "./payload-ways.ts";
 import { DecouplerStatus, regionSide, regionWay, variantBits } from "./records.ts";
 
 const ports = (p: ChainParameters) => ({
@@ -49,9 +44,7 @@ const ports = (p: ChainParameters) => ({
   /** Each task is asked to put its state away, and has nothing inside. */
   quiet: output(bit),
 });
-export type ReconfigurablePorts = ReturnType<typeof ports> &
-  ReturnType<typeof memoryPortsOf> &
-  ReturnType<typeof statePortsOf>;
+export type ReconfigurablePorts = ReturnType<typeof ports> & VariantWays;
 
 /**
  * A region whose chain comes and goes: a partition behind its decoupler (docs/supernic/reconfigure.md). Latency that of
@@ -61,12 +54,13 @@ export type ReconfigurablePorts = ReturnType<typeof ports> &
 export function reconfigurable(variants: readonly Chain[]): (p: ChainParameters) => Def<ReconfigurablePorts> {
   const inside = partition(variants),
     keeps = variants.some(keepsState),
-    ways = mostWays(variants);
+    ways = mostWays(variants),
+    reads = mostReads(variants).length;
   return module(
     "Reconfigurable",
-    (p: ChainParameters) => mergePorts(ports(p), memoryPortsOf(ways), statePortsOf(keeps)),
+    (p: ChainParameters) => mergePorts(ports(p), waysOfVariants(variants, p)),
     (io, p) => {
-      const decoupler = instance("decoupler", Decoupler(p)),
+      const decoupler = instance("decoupler", Decoupler(reads === 0 ? p : { ...p, reads })),
         part = instance("partition", inside(p));
       connect(io.enter, decoupler.enter);
       connect(decoupler.innerEnter, part.enter);
@@ -82,6 +76,8 @@ export function reconfigurable(variants: readonly Chain[]): (p: ChainParameters)
       io.accepts.set(decoupler.accepts);
       io.status.set(idle === undefined ? decoupler.status : { ...decoupler.status, empty: empty.and(idle) });
 
+      decoupledPayloads(io, part, decoupler, { contexts: p.contexts, reads }, off);
+      decoupledMakes(io, part, mostMakers(variants), off);
       if (keeps) decoupledState(io, part, off);
       part.loaded.set(io.loaded);
       part.noise.set(io.noise);

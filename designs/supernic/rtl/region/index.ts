@@ -12,6 +12,7 @@ export {
   SlotState,
 } from "./records.ts";
 export { region, type RegionParameters, type RegionPorts } from "./region.ts";
+export { wholeFrames } from "./make-end.ts";
 export { sentLate } from "./way-out.ts";
 export { Slot } from "./slot.ts";
 export { StateAsk, stateNumberBits, StateSaid } from "./state-end.ts";

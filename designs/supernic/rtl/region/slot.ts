@@ -198,7 +198,8 @@ export const Slot = module(
       way = wayOut(passing, there, { valid: ripe, payload: outcome.packet }, io.leave);
     leaves.set(way.leaves);
     if (declared.trailer !== undefined) trailerEnd(io, leaves, outcome.drops, oldest.ctx);
-    const quiet = node(ifIdle(control.quiesce.and(has.not()).andNot(offered).and(io.taskQuiet)), { name: "is_quiet" }),
+    const nothing = control.quiesce.and(has.not()).andNot(offered).and(io.taskQuiet),
+      quiet = node(ifIdle(made === undefined ? nothing : nothing.and(made.empty)), { name: "is_quiet" }),
       asked = keptOf(declared) === undefined ? undefined : stateEnd(io, quiet, off),
       stray = node(orElse(orElse(io.answer.valid.andNot(right).andNot(off), end?.stray), asked), { name: "stray" });
     // Without a right answer it does not matter who looks, so that this is known early in the cycle.

@@ -16,11 +16,11 @@ import {
 } from "../../../../hdl-dsl/index.ts";
 import { AxisBeat } from "../../../shared/frame/index.ts";
 import { ternaryChunks } from "../../wire/index.ts";
-import { type RegionContent, stayingTasks } from "../core/index.ts";
+import { makeWaysOf, type RegionContent, stayingTasks } from "../core/index.ts";
 import { Egress } from "../egress/index.ts";
 import { beatBytes, inlets, tableEntry } from "../inside/index.ts";
 import { peers, SwitchLane } from "../lane/index.ts";
-import { makersOf, trailerUses } from "../region/index.ts";
+import { trailerUses } from "../region/index.ts";
 import { connectMakers } from "./makers.ts";
 import type { Middle } from "./middle.ts";
 import type { Controlled, Io, Ways } from "./ports.ts";
@@ -94,7 +94,7 @@ export function joinLane(
   rx.forEach((r, i) => lane.heads.at(i).set(r.heads));
   arrayOf(lane, "take", n).forEach((take, i) => connect(take, (rx[i] ?? loop).takeSwitch));
   arrayOf(lane, "frames", n).forEach((frames, i) => connect((rx[i] ?? loop).toSwitch, frames));
-  connectMakers(io.fromSoftware, inside, makersOf(stayingTasks(chains)), lane.fromSoftware, p);
+  connectMakers(io.fromSoftware, inside, makeWaysOf(chains), lane.fromSoftware, p);
   connect(lane.toSoftware, io.toSoftware);
   lane.config.mac.set(set.mac);
   lane.config.origin.set(set.origin);

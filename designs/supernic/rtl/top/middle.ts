@@ -1,7 +1,6 @@
 /** Scheduler, regions, and the way back: what happens to a packet between the stores and the egress. */
 import { connect, instance, map } from "../../../../hdl-dsl/index.ts";
-import { Dispatch, type RegionContent, regions, Return, stayingTasks } from "../core/index.ts";
-import { payloadUses } from "../region/index.ts";
+import { Dispatch, payloadWaysOf, type RegionContent, regions, Return } from "../core/index.ts";
 import { Scheduler, ToSchedule } from "../scheduler/index.ts";
 import { connectMemories } from "./memory.ts";
 import { connectPayload } from "./payload.ts";
@@ -24,7 +23,7 @@ export function middleOf(
     back = instance("return", Return(p));
   const arrive = { valid: merge.arrived.fire, packet: merge.arrived.payload };
   descriptors.arrive.set(arrive);
-  connectPayload(store, inside, arrive, { ...p, store: storeSizes, uses: payloadUses(stayingTasks(chains)) });
+  connectPayload(store, inside, arrive, { ...p, store: storeSizes, uses: payloadWaysOf(chains) });
   if (p.memory !== undefined) connectMemories(io, inside, control.part, p.memory);
   connect(
     map(merge.arrived, ToSchedule(p), ({ ctx, dag, user, flowHash, unordered }) => ({

@@ -1,4 +1,5 @@
 /** Memory of network tasks: spaces, rights, pages that go elsewhere and come back. */
+export { RegionWays, type RegionWaysOptions } from "./region-ways.ts";
 export { ageOf, mostOver, oldest, type Resident } from "./choose.ts";
 export {
   LocalPages,

@@ -1,6 +1,6 @@
 /** The spaces of tasks, the pages of the board, and what of them is elsewhere (docs/supernic/memory.md). */
 import { ageOf, mostOver, oldest } from "./choose.ts";
-import type { MemoryDriver, PageState, RemotePages } from "./driver.ts";
+import type { MemoryDriver, PageState, PageValues, RemotePages } from "./driver.ts";
 import { gapFor } from "./gaps.ts";
 
 export interface MemoryManagerOptions {
@@ -120,18 +120,43 @@ export class MemoryManager {
   destroy(space: LiveSpace): Promise<void> {
     return this.#next(() => this.#destroy(space));
   }
-  async #destroy({ number, base, limit, write }: LiveSpace): Promise<void> {
-    const { driver, remote } = this.#o;
+  async #destroy(space: LiveSpace): Promise<void> {
+    const { number, base, write } = space,
+      { driver } = this.#o;
     for (const [way, space] of this.#ways) if (space === number) await this.#leave(way);
     await driver.setSpace(number, { base, limit: 0, write });
     await driver.fence();
+    await this.#giveBack(space, { valid: false, present: false, write: false, remote: false, ppn: 0 });
+    this.#spaces.delete(number);
+  }
+
+  /**
+   * All pages of the space are given back, here and elsewhere. It keeps its entries and what it was promised, and its
+   * pages come with their first touch again, zeroed. What is under way is done before. @returns the space as it is now
+   */
+  renew(space: LiveSpace): Promise<LiveSpace> {
+    return this.#next(async () => {
+      if (this.#spaces.get(space.number) !== space) return space;
+      const { base, write } = space,
+        { driver } = this.#o,
+        // Another one from here on: what is on its way of the former is nobody's.
+        now = { ...space };
+      await driver.setSpace(space.number, { base, limit: 0, write });
+      this.#spaces.set(space.number, now);
+      await driver.fence();
+      await this.#giveBack(space, { valid: true, present: false, write, remote: false, ppn: 0 });
+      await driver.setSpace(space.number, now);
+      return now;
+    });
+  }
+  async #giveBack({ number, base, limit }: LiveSpace, entry: PageValues): Promise<void> {
+    const { driver, remote } = this.#o;
     for (let i = base; i < base + limit; i++) {
       const page = await driver.page(i);
-      await driver.setPage(i, { valid: false, present: false, write: false, remote: false, ppn: 0 });
+      await driver.setPage(i, entry);
       if (page.present) this.#unused.push(page.ppn);
       if (page.remote) await remote.drop(keyOf(number, i));
     }
-    this.#spaces.delete(number);
   }
 
   /** A round: who waits for a page elsewhere gets it, and zeroed pages are made ready. */

@@ -4,6 +4,7 @@ export { type Bitstreams, bitstreamsFor, mostBitstreams, type OrderedDag, type U
 export { type ChainMover, KeptState } from "./kept-state.ts";
 export {
   type ChainGate,
+  type ChainMemory,
   type LaunchOutcome,
   type LaunchReason,
   type LiveChain,

@@ -36,9 +36,25 @@ export interface ManagerOptions extends SwapOptions {
   readonly hold?: number;
   /** Told of chains whose packets have nowhere to go, and of those that have somewhere again. */
   readonly gate?: ChainGate;
+  /** Whether a region can hold a bitstream, of these numbers; left out: each can hold all. */
+  readonly fits?: (region: number, bitstream: number) => boolean;
+  /** Memory of chains' tasks; left out: none has any. */
+  readonly memory?: ChainMemory;
   /** Moves state of chains in and out of regions; without it chains come back as configured. */
   readonly state?: ChainMover;
 }
+/** Memory of tasks whose chains come and go; both are told whether they are done in time. */
+export interface ChainMemory {
+  has(labels: readonly string[]): boolean;
+  enter(region: number, labels: readonly string[]): Promise<boolean>;
+  /** @param lost what its tasks knew is gone: their pages are, too */
+  leave(region: number, lost: boolean): Promise<boolean>;
+}
+const noMemory: ChainMemory = {
+  has: () => false,
+  enter: () => Promise.resolve(true),
+  leave: () => Promise.resolve(true),
+};
 /** What keeps packets of a chain outside while it has no region. */
 export interface ChainGate {
   /** No packet of it comes in from now on. With `drain` those that are inside have left, or 1 ms is over. */
@@ -61,15 +77,17 @@ const defaultHold = 5_000_000;
 export class RegionManager {
   readonly #driver: RegionDriver;
   readonly #swapper: Swapper;
-  readonly #o: Required<Pick<ManagerOptions, "loadOf" | "victimLife" | "hold" | "gate">> & ManagerOptions;
+  readonly #o: Required<Pick<ManagerOptions, "loadOf" | "victimLife" | "hold" | "gate" | "fits" | "memory">> &
+    ManagerOptions;
   readonly #places: Place[];
   readonly #chains: LiveChain[] = [];
   /** One change after the other: there is one reprogramming at a time. */
   #working: Promise<unknown> = Promise.resolve();
+  #changes = 0;
   /** Chains that wait until somebody has had his region for long enough. */
   readonly #line: WaitingLine<LiveChain, LaunchOutcome>;
   readonly state: KeptState;
-  readonly counted = { reprogrammed: 0, reused: 0, stopped: 0, failed: 0 };
+  readonly counted = { reprogrammed: 0, reused: 0, stopped: 0, failed: 0, recovered: 0 };
 
   /** @param chains of the setup, as its DAGs name them */
   constructor(driver: RegionDriver, chains: readonly Chain[], o: ManagerOptions) {
@@ -78,7 +96,7 @@ export class RegionManager {
     this.state = new KeptState(o.state);
     this.#o = {
       loadOf: () => Promise.resolve(0),
-      ...{ victimLife: 20_000_000, hold: defaultHold, gate: noGate },
+      ...{ victimLife: 20_000_000, hold: defaultHold, gate: noGate, fits: () => true, memory: noMemory },
       ...o,
     };
     this.#line = new WaitingLine(chain => this.#next(() => this.#demand(chain)), o.wait);
@@ -108,10 +126,13 @@ export class RegionManager {
       chain.group = this.#freeGroup(chain);
       await this.#write(chain);
     }
+    for (const [region, { use, chain }] of this.#places.entries())
+      if (use !== "fixed" && chain !== undefined) await this.#o.memory.enter(region, chain.labels);
   }
   /**
    * The chain for a row of tasks: one that is loaded, else one that can be. @param mayUse whether its other tasks are
-   * anybody's business here @returns undefined: no region has it, and no bitstream does
+   * anybody's business here @returns undefined: no region has it, and no bitstream does; or one of them has memory, and
+   * is in another chain that runs: what one instance keeps another one would not know
    */
   chainFor(tasks: readonly string[], mayUse: (labels: readonly string[]) => boolean): LiveChain | undefined {
     const has = (labels: readonly string[]): boolean => isWithin(tasks, labels) && mayUse(labels);
@@ -119,7 +140,16 @@ export class RegionManager {
       exact = loaded.find(c => c.labels.length === tasks.length) ?? loaded[0];
     if (exact !== undefined) return exact;
     const [labels] = this.#o.bitstreams.filter(has).sort((a, b) => a.length - b.length);
-    return labels === undefined ? undefined : this.#known(labels);
+    return labels === undefined || this.#rivals(labels).some(p => p.use !== "victim") ? undefined : this.#known(labels);
+  }
+  /** Regions with another chain that has one of the tasks with memory. */
+  #rivals(labels: readonly string[]): readonly Place[] {
+    const { memory } = this.#o,
+      own = labels.filter(l => memory.has([l])),
+      name = labels.join("+");
+    return this.#places.filter(
+      ({ chain }) => chain !== undefined && chain.labels.join("+") !== name && chain.labels.some(l => own.includes(l)),
+    );
   }
   #known(labels: readonly string[]): LiveChain | undefined {
     const name = labels.join("+"),
@@ -213,13 +243,16 @@ export class RegionManager {
         chain = place?.chain;
       if (place?.use !== "active" || chain === undefined) return "noRegion";
       const { since } = place;
+      let isGone: boolean;
       if (isLast(chain, region)) await this.#o.gate.close(chain, false);
       await this.#leave(chain, region);
       try {
         await this.#swapper.kill(region);
+        isGone = await this.#o.memory.leave(region, true);
       } catch (e) {
         return this.#failed(region, chain, e);
       }
+      if (!isGone) return this.#failed(region, chain, new SwapFailed("memory", region));
       if (this.state.isSingle(chain)) this.state.lose(`region ${region} was killed`);
       const done = await this.#wake(region, chain, "none");
       // It was there before: who waits for a region does not wait longer because of a kill.
@@ -286,12 +319,14 @@ export class RegionManager {
       try {
         for (const { region } of held) {
           await this.#swapper.kill(region);
+          if (!(await this.#o.memory.leave(region, true))) throw new SwapFailed("memory", region);
           // A region that is cut takes all that has credits, and drops it.
           await this.#swapper.dropAll(region, this.#o.slots);
         }
         await gone();
         for (const { chain, region } of held) {
           await this.#swapper.hold(region, this.#o.slots);
+          await this.#remember(region, chain);
           await this.#swapper.wake(region, chain, this.#o.words);
         }
       } catch (e) {
@@ -300,8 +335,13 @@ export class RegionManager {
     });
   }
 
+  /** A region is being changed, or a chain waits for one. */
+  get isChanging(): boolean {
+    return this.#changes > 0 || !this.#line.isEmpty;
+  }
   #next<T>(what: () => Promise<T>): Promise<T> {
-    const done = this.#working.then(what);
+    this.#changes++;
+    const done = this.#working.then(what).finally(() => this.#changes--);
     this.#working = done.catch(() => undefined);
     return done;
   }
@@ -311,10 +351,38 @@ export class RegionManager {
       { victimLife, hold, loadOf } = this.#o,
       own = this.#places.findIndex(p => p.use === "victim" && p.chain === chain);
     if (own >= 0) return own;
-    if (this.#bitstreamOf(chain) === undefined) return undefined;
-    const free = this.#places.findIndex(p => p.use === "free");
-    if (free >= 0) return free;
-    return whoGives(this.#places, { onDemand: reason === "demand", now, victimLife, hold, loadOf });
+    const bitstream = this.#bitstreamOf(chain),
+      rivals = this.#rivals(chain.labels);
+    if (bitstream === undefined || rivals.some(p => p.use !== "victim")) return undefined;
+    // A victim that has the same task with memory is used no more.
+    for (const rival of rivals) Object.assign(rival, { use: "free", chain: undefined, since: now });
+    // Without one nobody waits: who looks how many are left sees at once that one is taken.
+    if (this.#places.some(p => p.late === true)) await this.#recover();
+    const fits = (region: number): boolean => this.#o.fits(region, bitstream),
+      // Those that hold few of the chains first: the others are for chains that fit nowhere else.
+      [free] = this.#places
+        .flatMap((p, region) => (p.use === "free" && fits(region) ? [region] : []))
+        .sort((a, b) => this.#holds(a) - this.#holds(b) || a - b);
+    if (free !== undefined) return free;
+    return whoGives(this.#places, { onDemand: reason === "demand", now, victimLife, hold, loadOf, fits });
+  }
+  /** How many of the bitstreams a region can hold. */
+  #holds(region: number): number {
+    return this.#o.bitstreams.filter((_, i) => this.#o.fits(region, i + 1)).length;
+  }
+  /** Regions in which something did not end in time, and has ended since, can be used again. */
+  async #recover(): Promise<void> {
+    for (const [region, place] of this.#places.entries()) {
+      if (place.use !== "broken" || place.late !== true) continue;
+      const { stage, off, empty, sent } = await this.#driver.region(region);
+      if (stage !== "cut" || !off || !empty || sent > 0 || !(await this.#o.memory.leave(region, true))) continue;
+      Object.assign(place, { use: "free", late: false, since: this.#o.time() });
+      this.counted.recovered++;
+    }
+  }
+  /** Before a chain wakes its tasks have their memory. */
+  async #remember(region: number, chain: LiveChain): Promise<void> {
+    if (!(await this.#o.memory.enter(region, chain.labels))) throw new SwapFailed("memory", region);
   }
   async #into(region: number, chain: LiveChain, begins: Begins = "kept"): Promise<LaunchOutcome> {
     const place = this.#places[region];
@@ -332,6 +400,7 @@ export class RegionManager {
     Object.assign(place, { use: "loading", chain, since: this.#o.time() });
     try {
       await this.#swapper.cut(region);
+      if (!(await this.#o.memory.leave(region, false))) throw new SwapFailed("memory", region);
       // Its packets wait for this region when they have no other one.
       await this.#swapper.hold(region, this.#o.slots);
       if (chain.regions.length === 0) await this.#join(chain, region);
@@ -360,6 +429,7 @@ export class RegionManager {
   }
   /** Before its slots have credits it has its state, all of it or nothing. */
   async #release(region: number, chain: LiveChain, image: Uint8Array | undefined): Promise<void> {
+    await this.#remember(region, chain);
     await this.#swapper.wake(region, chain, this.#o.words);
     if (image !== undefined && !(await this.state.write(region, chain, image))) {
       await this.#swapper.kill(region);
@@ -386,7 +456,13 @@ export class RegionManager {
     await this.#leave(chain, region);
     await this.#swapper.dropAll(region, this.#o.slots);
     const place = this.#places[region];
-    if (place !== undefined) Object.assign(place, { use: "broken", chain: undefined, since: this.#o.time() });
+    if (place !== undefined)
+      Object.assign(place, {
+        use: "broken",
+        chain: undefined,
+        since: this.#o.time(),
+        late: e.kind === "late" || e.kind === "memory",
+      });
     await this.#o.gate.open(chain);
     return "failed";
   }
@@ -425,6 +501,7 @@ export class RegionManager {
   #mayScale(chain: LiveChain): boolean {
     return (
       !this.state.isSingle(chain) &&
+      !chain.tasks.some(t => t.state === "shared") &&
       !this.chains.some(c => c !== chain && c.regions.length > 0 && c.group === chain.group)
     );
   }

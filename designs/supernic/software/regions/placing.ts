@@ -8,6 +8,8 @@ export interface Place {
   chain: LiveChain | undefined;
   /** Nanoseconds; when it became what it is. */
   since: number;
+  /** It is broken, as something did not end in time: when it has ended, the region can be used again. */
+  late?: boolean;
 }
 /** Nobody has had his region for long enough, but somebody will have. */
 export const later = "later";
@@ -24,6 +26,8 @@ export interface Giving {
   /** Nanoseconds for which a chain that runs keeps its region. */
   readonly hold: number;
   readonly loadOf: (region: number) => Promise<number>;
+  /** Regions that can hold the chain. */
+  readonly fits: (region: number) => boolean;
 }
 
 /**
@@ -33,9 +37,9 @@ export interface Giving {
  */
 export async function whoGives(
   places: readonly Place[],
-  { onDemand, now, victimLife, hold, loadOf }: Giving,
+  { onDemand, now, victimLife, hold, loadOf, fits }: Giving,
 ): Promise<number | undefined | typeof later> {
-  const all = places.map((p, region) => ({ ...p, region }));
+  const all = places.map((p, region) => ({ ...p, region })).filter(p => fits(p.region));
   const [victim] = all
     .filter(p => (onDemand ? p.use === "victim" : isOldVictim(p, now, victimLife)))
     .sort((a, b) => a.since - b.since);

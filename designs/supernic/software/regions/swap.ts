@@ -32,10 +32,10 @@ export interface SwapTimes {
 }
 export const defaultTimes: SwapTimes = { drain: 1_000_000, reprogram: 10_000_000 };
 export class SwapFailed extends Error {
-  readonly kind: "refused" | "wrong" | "late";
-  constructor(kind: "refused" | "wrong" | "late", region: number) {
+  readonly kind: "refused" | "wrong" | "late" | "memory";
+  constructor(kind: "refused" | "wrong" | "late" | "memory", region: number) {
     super(
-      `region ${region}: its load ${{ refused: "was refused", wrong: "brought another chain", late: "does not end" }[kind]}`,
+      `region ${region}: ${{ refused: "its load was refused", wrong: "its load brought another chain", late: "its load does not end", memory: "its memory does not answer" }[kind]}`,
     );
     this.kind = kind;
   }

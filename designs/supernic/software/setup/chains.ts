@@ -1,7 +1,7 @@
 import { type Declared, mostPayloadTasks, payloadUse } from "../../wire/index.ts";
 import type { Refuse } from "./refuse.ts";
 import type { SetupFile } from "./schema.ts";
-import type { Chain, DeclaredOf, SetupSizes } from "./setup.ts";
+import type { Chain, DeclaredOf, Setup, SetupSizes } from "./setup.ts";
 
 /** Groups of the flow table. Chains of one instance may share one: their flows stay where they are. */
 const groups = 4;
@@ -18,50 +18,61 @@ function tasksOf(region: SetupFile["regions"][number], at: string, declared: Dec
 }
 /** A group for each chain of several instances, and one for all others. */
 function groupsOf(instances: readonly number[], refuse: Refuse): number[] {
-  const single = instances.some(n => n === 1) ? 1 : 0,
+  const single = instances.some(n => n <= 1) ? 1 : 0,
     several = instances.filter(n => n > 1).length;
   refuse.unless(
     several + single <= groups,
     () => `regions: ${several} chains have several instances, and ${groups - single} may; leave instances out`,
   );
   let next = single;
-  return instances.map(n => (n === 1 ? 0 : next++));
+  return instances.map(n => (n <= 1 ? 0 : next++));
 }
 
-/** What the regions hold. */
+/** What the regions hold, and what they can be given; a chain of no region has none. */
 export function chainsOf(
-  file: Pick<SetupFile, "regions">,
+  file: Pick<SetupFile, "regions" | "bitstreams">,
   sizes: SetupSizes,
   declared: DeclaredOf,
   refuse: Refuse,
-): { readonly chains: readonly Chain[]; readonly regions: readonly (Chain | undefined)[] } {
+): Pick<Setup, "chains" | "regions" | "bitstreams"> {
   refuse.fits(file.regions, sizes.regions, "regions", "regions");
   const names: string[] = [],
     tasks: Declared[][] = [],
     labels: (readonly string[])[] = [],
-    places: number[][] = [];
-  for (const [r, region] of file.regions.entries()) {
-    const at = `regions[${r}]`,
+    places: number[][] = [],
+    first: string[] = [];
+  // Behind the regions those that no region has at first.
+  const all = [...file.regions, ...file.bitstreams],
+    placeOf = (i: number): string =>
+      i < file.regions.length ? `regions[${i}]` : `bitstreams[${i - file.regions.length}]`;
+  for (const [r, region] of all.entries()) {
+    const at = placeOf(r),
+      isLoaded = r < file.regions.length,
       own = tasksOf(region, at, declared, refuse);
     refuse.unless(
       own.length > 0 && own.length <= sizes.slots,
       () => `${at}: it has ${own.length} tasks; a region must have 1 to ${sizes.slots}`,
+    );
+    const writes = own.find(t => payloadUse(t) === "write");
+    refuse.unless(
+      isLoaded || writes === undefined,
+      () => `${at}: ${writes?.name ?? ""} writes payload, so its chain stays where it is; name it in regions`,
     );
     const known = names.indexOf(region.chain);
     if (known < 0) {
       names.push(region.chain);
       tasks.push(own);
       labels.push(region.tasks);
-      places.push([r]);
+      places.push(isLoaded ? [r] : []);
+      first.push(at);
       continue;
     }
     const same = (tasks[known] ?? []).map(t => t.name).join() === own.map(t => t.name).join();
     refuse.unless(
       same,
-      () =>
-        `${at}.chain = "${region.chain}": regions[${places[known]?.[0] ?? 0}] has other tasks; give it another name`,
+      () => `${at}.chain = "${region.chain}": ${first[known] ?? ""} has other tasks; give it another name`,
     );
-    places[known]?.push(r);
+    if (isLoaded) places[known]?.push(r);
   }
   checkShared(tasks, places, refuse);
   checkPayload(tasks, places, refuse);
@@ -78,7 +89,9 @@ export function chainsOf(
     group: group[number] ?? 0,
   }));
   const regions = Array.from({ length: sizes.regions }, (_, r) => chains.find(c => c.regions.includes(r)));
-  return { chains, regions };
+  // A chain that writes payload is in no bitstream.
+  const moves = chains.filter(c => !c.tasks.some(t => payloadUse(t) === "write"));
+  return { chains, regions, bitstreams: file.bitstreams.length === 0 ? undefined : moves.map(c => c.labels) };
 }
 
 /** A task with payload has a bus of the packet store for each of its instances. */

@@ -8,7 +8,7 @@ import { keysOf } from "./keys.ts";
 import { balancersOf, firewallOf, gbnNodesOf, kvNodeOf, replicasOf, tunnelsOf } from "./rows.ts";
 import { rulesOf } from "./rules.ts";
 import { type SetupFile, setupSchema } from "./schema.ts";
-import type { DeclaredOf, Setup, SetupSizes, User } from "./setup.ts";
+import type { Chain, DeclaredOf, Setup, SetupSizes, User } from "./setup.ts";
 
 const cellBytes = 256,
   headerBytes = 64;
@@ -106,26 +106,33 @@ export function resolveSetup(file: SetupFile, path: string, sizes: SetupSizes, d
   const refuse: Refuse = new Refuse(path);
   checkPlaces(file, sizes, refuse);
   const users = usersOf(file, sizes, refuse),
-    { chains, regions } = chainsOf(file, sizes, declared, refuse);
-  const withNat = regions.findIndex(c => c?.tasks.some(t => t.name === "nat") === true);
+    { chains, regions, bitstreams } = chainsOf(file, sizes, declared, refuse);
+  /** Where a task stands that needs something of the setup. */
+  const placeOf = (needs: (name: string) => boolean): string | undefined => {
+    const has = (tasks: Chain["tasks"] | undefined): boolean => tasks?.some(t => needs(t.name)) === true,
+      region = regions.findIndex(c => has(c?.tasks)),
+      waits = chains.find(c => c.regions.length === 0 && has(c.tasks));
+    return region >= 0 ? `regions[${region}]` : waits && `bitstreams: ${waits.name}`;
+  };
+  const withNat = placeOf(n => n === "nat");
   refuse.unless(
-    withNat < 0 || file.nat !== undefined,
-    () => `nat: it is left out, and regions[${withNat}] has a nat; say its address`,
+    withNat === undefined || file.nat !== undefined,
+    () => `nat: it is left out, and ${withNat} has a nat; say its address`,
   );
-  const withCache = regions.findIndex(c => c?.tasks.some(t => t.name.startsWith("kv_")) === true);
+  const withCache = placeOf(n => n.startsWith("kv_"));
   refuse.unless(
-    withCache < 0 || file.kvNode !== undefined,
-    () => `kvNode: it is left out, and regions[${withCache}] has a KV cache; say its station`,
+    withCache === undefined || file.kvNode !== undefined,
+    () => `kvNode: it is left out, and ${withCache} has a KV cache; say its station`,
   );
-  const withReplicas = regions.findIndex(c => c?.tasks.some(t => t.name === "replicate") === true);
+  const withReplicas = placeOf(n => n === "replicate");
   refuse.unless(
-    withReplicas < 0 || file.replicas.length > 0,
-    () => `replicas: there are none, and regions[${withReplicas}] has a replicate; give a group of nodes`,
+    withReplicas === undefined || file.replicas.length > 0,
+    () => `replicas: there are none, and ${withReplicas} has a replicate; give a group of nodes`,
   );
-  const withSessions = regions.findIndex(c => c?.tasks.some(t => t.name === "go_back_n") === true);
+  const withSessions = placeOf(n => n === "go_back_n");
   refuse.unless(
-    withSessions < 0 || file.gbnNodes.length > 0,
-    () => `gbnNodes: there are none, and regions[${withSessions}] has a go_back_n; give the nodes behind it`,
+    withSessions === undefined || file.gbnNodes.length > 0,
+    () => `gbnNodes: there are none, and ${withSessions} has a go_back_n; give the nodes behind it`,
   );
   const tunnels = tunnelsOf(file, users, refuse),
     balancers = balancersOf(file, users, file.stations, refuse),
@@ -149,6 +156,7 @@ export function resolveSetup(file: SetupFile, path: string, sizes: SetupSizes, d
       users,
       chains,
       regions,
+      bitstreams,
       nat,
       tunnels,
       balancers,

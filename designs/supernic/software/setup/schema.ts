@@ -203,6 +203,12 @@ export const setupSchema = z.strictObject({
   peers: list(peerSchema).max(mostPeers, `must be ${mostPeers} or fewer`).default([]).describe("other sNICs"),
   users: list(userSchema).default([]).describe("who pays"),
   regions: list(regionOrTasks).default([]).describe("what each region holds: a list of tasks, or a chain with a name"),
+  bitstreams: list(regionOrTasks)
+    .max(63, "must be 63 or fewer")
+    .default([])
+    .describe(
+      "chains that regions can be given while it runs, as those of regions then are; without any all chains stay",
+    ),
   firewall: list(firewallRuleSchema).default([]).describe("rules of every firewall; the first that matches decides"),
   nat: natSchema.optional().describe("of the NAT, if a region has one"),
   tunnels: list(tunnelSchema).default([]).describe("rows of every tunnel"),

@@ -156,6 +156,8 @@ export interface Setup {
   readonly chains: readonly Chain[];
   /** The chain in each region; undefined: it is empty. */
   readonly regions: readonly (Chain | undefined)[];
+  /** Chains that regions can be given, by their tasks; undefined: what regions hold stays. */
+  readonly bitstreams: readonly (readonly string[])[] | undefined;
   readonly firewall: readonly FirewallRule[];
   readonly nat: Nat | undefined;
   readonly tunnels: readonly Tunnel[];

@@ -30,7 +30,7 @@ describe("a device whose regions come and go", () => {
       await swapped;
       await t.at(load, 1000, both);
       await t.rest();
-      expect(manager.counted).toEqual({ reprogrammed: 3, reused: 0, stopped: 0, failed: 0 });
+      expect(manager.counted).toEqual({ reprogrammed: 3, reused: 0, stopped: 0, failed: 0, recovered: 0 });
       expect(manager.places.map(p => p.use)).toEqual(["active", "active", "active", "active", "active"]);
       expect(t.sent.get(uids.alone)).toBeGreaterThan(500);
       return t.scoreboard.finish();

@@ -1,10 +1,11 @@
 /** Memory for tasks that users deploy: quotas, what the board has, and whose a task is. */
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import {
   LocalPages,
   type MemoryDriver,
   MemoryGrants,
   MemoryManager,
+  RegionWays,
 } from "../../../../designs/supernic/software/index.ts";
 
 const pageBytes = 1024,
@@ -13,6 +14,8 @@ const pageBytes = 1024,
     { label: "kv_fifo(128)", way: 1, pages: 8 },
     { label: "pair", way: 2, pages: 3 },
     { label: "pair", way: 3, pages: 3 },
+    { label: "moves", pages: 2 },
+    { label: "remembers", pages: 1, keepsPages: true },
   ],
   users = [
     { number: 1, name: "alice", memory: 6 * pageBytes },
@@ -22,6 +25,7 @@ const pageBytes = 1024,
 /** Grants over a manager whose hardware does what it is told. */
 function grantsOf(frames: number, spaces = 4) {
   const ways = new Map<number, number | undefined>(),
+    fence: { answers: Promise<void> } = { answers: Promise.resolve() },
     none = { valid: false, present: false, write: false, remote: false, ppn: 0, stamp: 0 };
   const driver: MemoryDriver = {
     pageBytes,
@@ -32,7 +36,7 @@ function grantsOf(frames: number, spaces = 4) {
     way: () => Promise.resolve({ waits: false, remote: false, page: 0, idle: true, denied: 0, failed: 0 }),
     freePages: () => Promise.resolve(0),
     epoch: () => Promise.resolve(0),
-    fence: () => Promise.resolve(),
+    fence: () => fence.answers,
     zero: () => Promise.resolve(true),
     pageOut: () => Promise.resolve(undefined),
     pageIn: () => Promise.resolve(true),
@@ -40,7 +44,7 @@ function grantsOf(frames: number, spaces = 4) {
   const manager = new MemoryManager({
     ...{ driver, remote: new LocalPages(0), pages: 64, spaces, first: 0, frames, ready: 2 },
   });
-  return { grants: new MemoryGrants({ manager, tasks, users, pageBytes }), manager, ways };
+  return { grants: new MemoryGrants({ manager, tasks, users, pageBytes }), manager, ways, fence };
 }
 
 it("a user's task has its space, once; another's is denied, and one without memory needs none", async () => {
@@ -88,4 +92,63 @@ it("two that ask at once do not both get what is there for one", async () => {
   const both = await Promise.all([grants.give("kv_lru(64)", 2), grants.give("kv_fifo(128)", 2)]);
   expect(both.map(b => b?.status)).toEqual([undefined, "FULL"]);
   expect(manager.promised).toBe(4);
+});
+
+describe("tasks whose chains come and go", () => {
+  it("have their space where they are, whoever comes first; the promise stays when they go", async () => {
+    const { grants, manager, ways } = grantsOf(40);
+    // Loaded before anybody deploys it: it has no memory until then.
+    await grants.enter([{ way: 5, label: "moves" }]);
+    expect(ways.get(5)).toBeUndefined();
+    expect(await grants.give("moves", 2)).toBeUndefined();
+    const space = ways.get(5);
+    expect([space === undefined, manager.promised, grants.pagesOf(2)]).toEqual([false, 2, 2]);
+    await grants.leave([5], false);
+    expect([ways.get(5), manager.promised, grants.pagesOf(2), grants.renewed]).toEqual([undefined, 2, 2, 1]);
+    await grants.enter([{ way: 6, label: "moves" }]);
+    expect([ways.get(5), ways.get(6)]).toEqual([undefined, space]);
+    // Its pages count for the next task of its user.
+    expect((await grants.give("moves", 1))?.status).toBe("DENIED");
+    expect(grants.needs("moves")).toBe(true);
+  });
+  it("keep pages that they use again, but not when what they knew of them is lost", async () => {
+    const { grants } = grantsOf(40);
+    await grants.give("remembers", 2);
+    const lost = [false, false, true];
+    const renewed: number[] = [];
+    for (const is of lost) {
+      await grants.enter([{ way: 4, label: "remembers" }]);
+      await grants.leave([4], is);
+      renewed.push(grants.renewed);
+    }
+    expect(renewed).toEqual([0, 0, 1]);
+  });
+  it("memory that never answers is waited for a while; what was asked is done when it answers", async () => {
+    const { grants, ways, fence } = grantsOf(40),
+      clock = { now: 0 };
+    const regions = new RegionWays(grants, {
+      ways: [[], [7]],
+      time: () => clock.now,
+      wait: () => new Promise(done => setImmediate(() => done(void (clock.now += 10)))),
+      patience: 500,
+    });
+    await grants.give("moves", 2);
+    expect([regions.has(["moves"]), regions.has(["firewall"])]).toEqual([true, false]);
+    expect(await regions.enter(1, ["firewall", "moves"])).toBe(true);
+    const space = ways.get(7);
+    expect(space).toBeDefined();
+    // A region without ways has nothing to wait for.
+    let answers = (): void => undefined;
+    fence.answers = new Promise<void>(done => (answers = done));
+    expect(await regions.leave(0, true)).toBe(true);
+    clock.now = 0;
+    expect([await regions.leave(1, true), clock.now, regions.late]).toEqual([false, 510, 1]);
+    // The next one would get pages of before: it does not come in.
+    expect(await regions.enter(1, ["moves"])).toBe(false);
+    answers();
+    expect(await regions.leave(1, true)).toBe(true);
+    expect([ways.get(7), grants.renewed]).toEqual([undefined, 2]);
+    expect(await regions.enter(1, ["moves"])).toBe(true);
+    expect(ways.get(7)).toBe(space);
+  });
 });

@@ -1,7 +1,37 @@
 /** Which page leaves, and where a space goes: docs/supernic/memory.md. */
 import { describe, expect, it } from "vitest";
 import { ageOf, gapFor, LocalPages, mostOver, oldest } from "../../../../designs/supernic/software/memory/index.ts";
+import { mutantOf, type SourceFault } from "./support/mutants.ts";
+import { wrongRenewal } from "./support/renewed.ts";
+import type * as bench from "./support/renewed.ts";
 
+describe("a space that is renewed", () => {
+  it("gives its pages back, also one that is on its way here", async () => {
+    expect(await wrongRenewal()).toEqual([]);
+  });
+  const file = "software/memory/manager.ts";
+  const faults: readonly SourceFault[] = [
+    { name: "what comes late is a page of it", file, from: "now = { ...space };", to: "now = space;" },
+    {
+      name: "nothing waits for accesses under way",
+      file,
+      from: "this.#spaces.set(space.number, now);\n      await driver.fence();",
+      to: "this.#spaces.set(space.number, now);",
+    },
+    {
+      name: "pages elsewhere stay there",
+      file,
+      from: "if (page.remote) await remote.drop(keyOf(number, i));",
+      to: "void remote; void number;",
+    },
+    { name: "pages here are lost", file, from: "if (page.present) this.#unused.push(page.ppn);", to: "" },
+    { name: "its limit stays 0", file, from: "await driver.setSpace(space.number, now);", to: "" },
+  ];
+  it.each(faults)("a planted fault is found: $name", async fault => {
+    const planted = await mutantOf<typeof bench>("software/support/renewed.ts", fault);
+    expect(await planted.wrongRenewal()).not.toEqual([]);
+  });
+});
 describe("memory that is short", () => {
   it("the space with most of what its weight gives it gives a page", () => {
     const a = { weight: 1, pages: 4 },

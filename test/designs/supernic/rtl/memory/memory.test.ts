@@ -9,6 +9,7 @@ import {
   manyReads,
   memoryFails,
   nothingIsLeft,
+  pagesGoBack,
   pagesInTurns,
   pagesJump,
   pagesMove,
@@ -45,6 +46,16 @@ describe("memory of tasks", () => {
     async b => {
       const { seen } = await tasksGo(b, 16, { memory: { latency: 30, jitter: 20, outOfOrder: true } });
       expect(seen.reads + seen.writes).toBeGreaterThan(50);
+    },
+  );
+  bench(
+    "a chain that goes gives its pages back, wherever they are; nobody else notices it",
+    dut,
+    { seed: 4 },
+    async b => {
+      const { seen, manager } = await pagesGoBack(b, 14, { memory: { latency: 30, jitter: 20, outOfOrder: true } });
+      expect(seen.reads + seen.writes).toBeGreaterThan(100);
+      expect(manager.counted.out).toBeGreaterThan(5);
     },
   );
   bench("who may only read does not write; who has no space has nothing", dut, { seed: 11 }, async b => {

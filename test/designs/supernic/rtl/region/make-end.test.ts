@@ -1,8 +1,8 @@
 /** Frames that a task makes: whole ones leave, in their order; of others nothing does. */
 import { describe, expect, it } from "vitest";
 import { makeEnd, makeEndPortsOf } from "../../../../../designs/supernic/rtl/region/make-end.ts";
-import { madeBeats } from "../../../../../designs/supernic/rtl/tasks/index.ts";
-import { bit, input, module, output } from "../../../../../hdl-dsl/index.ts";
+import { MadeBeat, madeBeats } from "../../../../../designs/supernic/rtl/tasks/index.ts";
+import { bit, input, module, output, stream } from "../../../../../hdl-dsl/index.ts";
 import { type Bench, bernoulli, type Dut, runBench, StreamSink, StreamSource } from "../../../../../sim/index.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
 
@@ -10,13 +10,26 @@ const dut = module(
   "MakeEndBench",
   () => ({
     off: input(bit),
+    /** The task is in reset: what it would give is forgotten. */
+    gone: input(bit),
+    /** It gives beats that mean nothing. */
+    noise: input(bit),
     held: output(bit),
+    empty: output(bit),
     ...makeEndPortsOf({
       ...{ name: "maker", makes: true, reads: 0n, writes: 0n, growth: 0, leavesOut: 0 },
       ...{ latency: 1, interval: 1, holds: 1, state: "none" },
     }),
   }),
-  io => io.held.set(makeEnd(io, io.off).held),
+  io => {
+    const task = stream(MadeBeat, { name: "task" });
+    task.valid.set(io.taskMake.valid.andNot(io.gone).or(io.noise));
+    task.payload.set(io.taskMake.payload);
+    io.taskMake.ready.set(task.ready.or(io.gone));
+    const { held, empty } = makeEnd({ taskMake: task, make: io.make }, io.off);
+    io.held.set(held);
+    io.empty.set(empty);
+  },
 )();
 type B = Bench<(typeof dut)["ports"]>;
 
@@ -24,14 +37,18 @@ type B = Bench<(typeof dut)["ports"]>;
 async function frames(b: B, count: number) {
   const { io, random } = b,
     from = new StreamSource(b.sim, io.taskMake, { pause: bernoulli(0.2, 3) }),
-    to = new StreamSink(b.sim, io.make, { pause: bernoulli(0.4, 4) }),
+    // The way out stands still now and then until there is no room for a beat.
+    still = { on: false },
+    pauses = bernoulli(0.4, 4),
+    to = new StreamSink(b.sim, io.make, { pause: () => still.on || pauses() }),
     due: bigint[][] = [],
-    seen = { left: 0, bad: 0, long: 0, cut: 0, held: 0 };
+    seen = { left: 0, bad: 0, long: 0, cut: 0, held: 0, full: 0 };
   let coming: bigint[] = [];
-  io.off.value = 0;
+  for (const bit of [io.off, io.gone, io.noise]) bit.value = 0;
   b.onEdge({
     sample: () => {
       seen.held += io.held.num;
+      if (io.empty.num === 1 && io.make.valid.num === 1) throw new Error("a frame is there when all has left");
       for (let s = to.take(); s; s = to.take()) {
         coming.push(s.value.data);
         if (s.value.last === 0) continue;
@@ -58,14 +75,37 @@ async function frames(b: B, count: number) {
     else if (bad) seen.bad++;
     else if (beats > madeBeats) seen.long++;
     await b.until(() => sent.every(s => s.cycle !== undefined));
-    if (cut === beats) continue;
+    if (cut === beats) {
+      // A frame that finds no room for its end, and a task that is off for a cycle just then.
+      if (!random.chance(0.2)) continue;
+      await b.until(() => due.length === 0);
+      still.on = true;
+      for (let k = 0; k < madeBeats / 8; k++) {
+        // There is room for the first beat of one more.
+        const whole = Array.from({ length: k === 0 ? 7 : 8 }, (_, at) => BigInt(i * 100 + 50 + k * 8 + at));
+        due.push(whole);
+        whole.forEach((d, at) =>
+          from.send({ data: d, count: 64, last: at === whole.length - 1 ? 1 : 0, bad: 0, port: 1 }),
+        );
+      }
+      for (let k = 0; k < 8; k++) from.send({ data: 1n, count: 64, last: 0, bad: 0, port: 1 });
+      await b.cycles(90);
+      seen.full += io.held.num;
+    }
     io.off.value = 1;
-    await b.cycles(random.between(60, 80));
+    io.gone.value = 1;
+    io.noise.value = random.chance(0.5) ? 1 : 0;
+    await b.cycles(cut === beats ? 1 : random.between(60, 80));
     io.off.value = 0;
+    io.noise.value = 0;
+    still.on = false;
+    await b.until(() => from.pending === 0);
+    io.gone.value = 0;
   }
   await b.until(() => due.length === 0);
   await b.cycles(100);
   if (coming.length > 0) throw new Error("a frame has no end");
+  if (io.empty.num !== 1) throw new Error("all has left, and it is not empty");
   return seen;
 }
 const run = (device: Dut<(typeof dut)["ports"]>) =>
@@ -75,10 +115,12 @@ describe("frames that a task makes", () => {
   it("leave whole or not at all", async () => {
     const seen = await run(dut);
     expect(seen.left).toBeGreaterThan(150);
-    for (const n of [seen.bad, seen.long, seen.cut, seen.held]) expect(n).toBeGreaterThan(5);
+    for (const n of [seen.bad, seen.long, seen.cut, seen.held, seen.full]) expect(n).toBeGreaterThan(5);
   });
   describe("a planted fault is found", () => {
-    it("a beat of a task that is off counts", () =>
-      findsFault(run(plant(dut, /off \? make_begun :/, "1'b0 ? make_begun :"))));
+    it("a beat of a task that is off counts", () => findsFault(run(plant(dut, "task_valid & ~off", "task_valid"))));
+    it("it is empty while a frame waits", () => findsFault(run(plant(dut, /make_begun \| \(\|[^)]*\)/, "make_begun"))));
+    it("a frame is not cut when its task is on again before there is room for that", () =>
+      findsFault(run(plant(dut, "off | make_to_cut", "off"))));
   });
 });

@@ -33,7 +33,7 @@ describe("launching", () => {
   it("a chain that runs already is used as it is", async () => {
     const w = world();
     expect(await w.manager.launch(chainOf(w, "dummy"), "demand")).toBe("running");
-    expect(w.manager.counted).toEqual({ reprogrammed: 0, reused: 0, stopped: 0, failed: 0 });
+    expect(w.manager.counted).toEqual({ reprogrammed: 0, reused: 0, stopped: 0, failed: 0, recovered: 0 });
   });
   it("a chain that holds the tasks in their order serves, too; one that has them the other way does not", () => {
     const w = world();

@@ -136,6 +136,17 @@ export class MemoryRig {
     this.spaces[space.number] = undefined;
     this.#spaceOfWay = this.#spaceOfWay.map(s => (s === space.number ? undefined : s));
   }
+  /** All of its pages go, and it begins anew. */
+  async renew(space: LiveSpace): Promise<LiveSpace> {
+    const now = await this.manager.renew(space),
+      { number } = space;
+    this.model.destroy(number);
+    this.model.create(number, now);
+    for (const [frame, owner] of this.#owners) if (owner === number) this.#owners.delete(frame);
+    for (const key of this.#unknown) if (key.startsWith(`${number}.`)) this.#unknown.delete(key);
+    this.spaces[number] = now;
+    return now;
+  }
   pending(way: number): number {
     return (this.#reads[way]?.length ?? 0) + (this.#writes[way]?.length ?? 0);
   }

@@ -38,6 +38,28 @@ export async function tasksGo(b: B, rounds: number, o: RigOptions = {}): Promise
   await software;
   return rig;
 }
+/** A chain goes, and its pages are given back, here and elsewhere; when it comes again it reads zeros. */
+export async function pagesGoBack(b: B, rounds: number, o: RigOptions = {}): Promise<MemoryRig> {
+  const rig = new MemoryRig(b, o),
+    both = await rig.space(9);
+  let own = await rig.space(7);
+  await rig.attach(0, both);
+  await rig.attach(1, both);
+  await rig.attach(2, own);
+  const software = b.spawn(() => rig.run());
+  rig.strays = 0.1;
+  for (let i = 0; i < rounds; i++) {
+    await rig.traffic(b.random.between(80, 300));
+    await rig.kill(2);
+    // Nobody else notices it.
+    const beside = b.spawn(() => rig.traffic(120, { ways: [0, 1] }));
+    own = await rig.renew(own);
+    await beside;
+  }
+  await rig.end();
+  await software;
+  return rig;
+}
 /** A writes all that it has, and ends; B gets the same pages, and reads zeros. */
 export async function nothingIsLeft(b: B): Promise<MemoryRig> {
   const rig = new MemoryRig(b, { frames: 6, ready: 3 });

@@ -2,6 +2,7 @@
 import { deviceSizes, taskNamed } from "../../../../../../designs/supernic/build/index.ts";
 import { makeParameters } from "../../../../../../designs/supernic/config/index.ts";
 import {
+  type ChainMemory,
   DagTable,
   readSetup,
   RegionManager,
@@ -67,6 +68,9 @@ export function world(
     readonly hold?: number;
     readonly rest?: number;
     readonly bitstreams?: typeof bitstreams;
+    readonly fits?: (region: number, bitstream: number) => boolean;
+    /** Made with the regions, whose log it may share. */
+    readonly memory?: (regions: ModelledRegions) => ChainMemory;
   } = {},
 ): World {
   const regions = new ModelledRegions({ regions: 4, reprogramCycles: 5000, first: [1, 2, 0, 0], leaves: 10, ...o }),
@@ -92,6 +96,8 @@ export function world(
       loadOf: r => Promise.resolve(loads[r] ?? 0),
       victimLife: o.victimLife ?? 1e9,
       hold: o.hold ?? 0,
+      ...(o.fits && { fits: o.fits }),
+      ...(o.memory && { memory: o.memory(regions) }),
     });
   const dags = new DagTable(setup, driver, time, o.rest ?? 1000),
     requests = new Requests(setup, dags, manager, { catalogue });
