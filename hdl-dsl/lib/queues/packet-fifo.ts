@@ -41,9 +41,8 @@ const definition = module(
     const held = reg(counted, { init: 0 }); // beats of whole packets
     const coming = reg(counted, { init: 0 }); // beats of the packet that is coming in
     const packets = reg(counted, { init: 0 });
-    const room = reg(counted, { init: p.depth }); // beats that are neither
 
-    const full = node(room.any().not());
+    const full = node(held.add(coming).eq(p.depth));
     // A packet that fills the store alone would wait for ever: it stays so until its last beat, and the rest
     // is thrown away.
     const lost = node(coming.eq(p.depth));
@@ -56,10 +55,9 @@ const definition = module(
     const bad = node(p.drop === undefined ? lost : lost.or(field(io.push.payload, p.drop)));
     const commit = node(ends.and(bad.not())),
       rollback = node(ends.and(bad));
-    const kept = node(push.and(lost.not()));
-    store.write(kept, tail, io.push.payload);
+    store.write(push.and(lost.not()), tail, io.push.payload);
 
-    when(kept, () => {
+    when(push.and(lost.not()), () => {
       tail.set(after(tail));
       coming.set(coming.add(1));
     });
@@ -71,15 +69,9 @@ const definition = module(
       tail.set(start);
       coming.set(0);
     });
-    // All sums are of registers: whether the packet ends well chooses among them, and is known late.
-    const inside = node(held.add(coming)),
-      more = node(inside.add(1)),
-      wider = node(room.add(coming));
-    held.set(mux(commit, mux(pop, inside, more), mux(pop, held.sub(1), held)));
-    const back = node(mux(pop, wider.add(1), wider)),
-      fewer = node(mux(pop, room, room.sub(1))),
-      same = node(mux(pop, room.add(1), room));
-    room.set(mux(rollback, back, mux(kept, fewer, same)));
+    // The beats that become readable in this cycle, less the one that leaves.
+    const arrived = mux(commit, coming.add(1), constant(0, counted.width));
+    held.set(held.add(arrived).sub(pop.zext(counted.width)));
     when(commit.and(poppedLast.not()), () => packets.set(packets.add(1))).elseWhen(poppedLast.and(commit.not()), () =>
       packets.set(packets.sub(1)),
     );

@@ -162,8 +162,9 @@ function sumOf(a: UInt, b: UInt): UInt<64> {
   const high = (v: UInt): UInt => v.bits(32, 32);
   const low = node(a.trunc(32).zext(33).add(b.trunc(32).zext(33))),
     without = node(high(a).add(high(b))),
-    // a - ~b is a + b + 1.
-    withOne = node(high(a).sub(high(b).not()));
+    // A place more below carries one in: as a difference synthesis would put both into one sum behind the choice.
+    one = constant(1, 1),
+    withOne = node(cat(high(a), one).add(cat(high(b), one)).bits(1, 32));
   return cat(mux(low.bit(32), withOne, without), low.trunc(32)).is(64);
 }
 /** a < b of 64 bits, by halves: the carries of one half, and not of the other behind it. */

@@ -123,21 +123,22 @@ const classOf = (
   );
 };
 
-/** What becomes of a frame, as a number of `fates`: if it is kept, if its link refuses it, if there is no room. */
-const Fates = struct({ queued: Fate, unlinked: Fate, full: Fate });
-function fatesOf(asked: {
+/** What becomes of a frame, as a number of `fates`. */
+function fateOf(asked: {
   readonly verdict: Facts;
   readonly outcome: Val<ReturnType<typeof Outcome>>;
   readonly wants: Val<typeof bit>;
+  readonly room: Val<typeof bit>;
+  readonly accept: Val<typeof bit>;
   readonly class: UInt;
-}): Val<typeof Fates> {
-  const { verdict, outcome, wants } = asked,
+}) {
+  const { verdict, outcome, wants, room, accept } = asked,
     byClass = (what: "full" | "queued") =>
       onehotMux(
         Array.from({ length: queueClasses }, (_, c) => asked.class.eq(c)),
         Array.from({ length: queueClasses }, (_, c) => Fate[`${what}${c}` as FateName]),
       );
-  // Whether it is kept is known late: so all three stand ready, and the choice is made behind a register.
+  // Whether it is kept is known late: so the others come first, and what it would be by that stands beside them.
   const others = [
       ...refusals.map(name => [verdict.reason.eq(name), Fate[name]] as const),
       [outcome.outcome.is("link"), Fate.forLink] as const,
@@ -147,7 +148,7 @@ function fatesOf(asked: {
       [wants.not(), Fate.nowhere] as const,
     ],
     elseBy = (then: Val<typeof Fate>) => priority(...others, then);
-  return { queued: elseBy(byClass("queued")), unlinked: elseBy(Fate.unlinked), full: elseBy(byClass("full")) };
+  return mux(accept, elseBy(byClass("queued")), mux(room, elseBy(Fate.unlinked), elseBy(byClass("full"))));
 }
 
 /** The classes of the users' frames, as software writes them. @returns a user's */
@@ -275,16 +276,10 @@ export const RxPort = module(
     const keep = node(wants.and(io.accept).and(queues.room), { name: "keep" });
     queues.keep.set(keep);
 
-    const fate = reg(struct({ valid: bit, kept: bit, room: bit, fates: Fates }), {
-        init: { valid: 0 },
-        name: "fate_q",
-      }),
-      fates = fatesOf({ verdict, outcome: known, wants, class: frameClass });
-    fate.set({ valid: there, kept: keep, room: queues.room, fates });
-    io.fate.set({
-      valid: fate.valid,
-      fate: mux(fate.kept, fate.fates.queued, mux(fate.room, fate.fates.unlinked, fate.fates.full)),
-    });
+    const fate = reg(struct({ valid: bit, fate: Fate }), { init: { valid: 0 }, name: "fate_q" });
+    fate.valid.set(there);
+    fate.fate.set(fateOf({ verdict, outcome: known, wants, room: queues.room, accept: keep, class: frameClass }));
+    io.fate.set(fate);
 
     const offered = reg(OfferedFrame, { init: { valid: 0 }, name: "offered_q" });
     offered.set({

@@ -57,7 +57,7 @@ export function stepOn(io: SenderIo, p: GbnSenderParameters, { op, is }: Operati
   const fromStart = node(op.flag.or(was.restart).or(passed.bit(p.sequenceBits - 1)));
   const more = node(was.open.and(mux(fromStart, some, passed.trunc(window + 1).lt(flying))));
   const ends = node(is(opKind.step).and(more.not()));
-  io.stepped.set({ valid: is(opKind.step), more, sequence: mux(fromStart, was.acked.add(1), op.sequence.add(1)) });
+  io.stepped.set({ valid: is(opKind.step), more, sequence: mux(fromStart, was.acked, op.sequence).add(1) });
   return ends;
 }
 
