@@ -17,8 +17,8 @@ const named: Readonly<Partial<Record<string, string>>> = { fanOut: "fan-out" };
 const watched = ["lut", "ff", "bram", "uram", "dsp", "levels", "carries", "depth", "fanOut"] as const;
 
 /**
- * A figure may grow by this part of its value. Levels, carries and depth may grow by one at least: that much changes when the
- * same circuit is only written differently.
+ * A figure may grow by this part of its value. Levels, carries and depth may grow by one at least: that much changes
+ * when the same circuit is only written differently.
  */
 const allowed = 0.05,
   levelsAllowed = 1;

@@ -7,8 +7,8 @@ import type { Netlist, NetlistCell } from "./netlist.ts";
  * Vivado's reports of routed UltraScale+ designs give a LUT 0.04 to 0.18 ns and a net 0.2 to 0.5 ns: a level is about
  * 0.4 ns. A CARRY8 gives 0.16 to 0.25 ns from a select to a sum or to its carry out. The net before it stays in the
  * slice (0.01 ns), and so only that behind it is paid. One block beside the LUT before it adds 0.25 ns, two thirds of a
- * level. Every further block of a chain adds 0.05 ns, with no net. So two thirds for each of them is too much for a long
- * chain and never too little.
+ * level. Every further block of a chain adds 0.05 ns, with no net. So two thirds for each of them is too much for a
+ * long chain and never too little.
  */
 export const carriesPerLevel = 1.5;
 

@@ -52,27 +52,27 @@ module KvReplies_b64_c16 (
   localparam [2:0] state_event = 3'd2;
   localparam [2:0] state_value = 3'd4;
   localparam [2:0] state_drain = 3'd3;
-  reg [7:0] tag; // replies.ts:86
-  reg [3:0] status; // replies.ts:87
-  reg failed; // replies.ts:88
-  reg granted; // replies.ts:89
-  reg elsewhere; // replies.ts:90
-  reg [43:0] block; // replies.ts:91
-  reg [511:0] line; // replies.ts:92
-  reg lane; // replies.ts:93
-  reg ended; // replies.ts:94
-  reg [3:0] head_context, head_status; // replies.ts:95
+  reg [7:0] tag; // replies.ts:103
+  reg [3:0] status; // replies.ts:104
+  reg failed; // replies.ts:65
+  reg granted; // replies.ts:66
+  reg elsewhere; // replies.ts:67
+  reg [43:0] block; // replies.ts:106
+  reg [511:0] line; // replies.ts:107
+  reg lane; // replies.ts:108
+  reg ended; // replies.ts:109
+  reg [3:0] head_context, head_status; // replies.ts:110
   reg [7:0] head_opcode;
   reg [13:0] head_length;
-  reg [31:0] front; // replies.ts:96
-  reg first; // replies.ts:97
-  reg [8:0] left; // replies.ts:98
-  reg for_allocator; // replies.ts:102
-  reg [2:0] state; // replies.ts:116
-  wire [2:0] kind = tag[7:5]; // replies.ts:100
-  wire whole = (kind == 3'd0) | (kind == 3'd5); // replies.ts:104
-  wire needs_next = ~ended; // replies.ts:110
-  wire over = value_valid & value_ready & (left == 9'd1); // replies.ts:186
+  reg [31:0] front; // replies.ts:111
+  reg first; // replies.ts:112
+  reg [8:0] left; // replies.ts:113
+  reg for_allocator; // replies.ts:117
+  reg [2:0] state; // replies.ts:131
+  wire [2:0] kind = tag[7:5]; // replies.ts:115
+  wire whole = (kind == 3'd0) | (kind == 3'd5); // replies.ts:119
+  wire needs_next = ~ended; // replies.ts:125
+  wire over = value_valid & value_ready & (left == 9'd1); // replies.ts:197
   wire [14:0] left_shifted = ({1'b0, done_head_length} + 15'd63) >> 6;
 
   always @(posedge clk)
@@ -182,19 +182,19 @@ module KvReplies_b64_c16 (
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      assert (~over | ended | (needs_next & memory_reply_data_payload_last)); // replies.ts:187
-      assert (~done_valid | (state == state_event)); // replies.ts:188
+      assert (~over | ended | (needs_next & memory_reply_data_payload_last)); // replies.ts:198
+      assert (~done_valid | (state == state_event)); // replies.ts:199
     end
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
       if (~(~over | ended | (needs_next & memory_reply_data_payload_last))) begin
-        $display("%s", "assertion failed: a pair is as long as its entry says (replies.ts:187)"); // replies.ts:187
+        $display("%s", "assertion failed: a pair is as long as its entry says (replies.ts:198)"); // replies.ts:198
         $stop;
       end
       if (~(~done_valid | (state == state_event))) begin
-        $display("%s", "assertion failed: only what is shown can be done (replies.ts:188)"); // replies.ts:188
+        $display("%s", "assertion failed: only what is shown can be done (replies.ts:199)"); // replies.ts:199
         $stop;
       end
     end

@@ -6,6 +6,7 @@ import { readBounds } from "../../../cli/synth/bounds.ts";
 import { designUnits } from "../../../cli/synth/run-synth.ts";
 import { targets } from "../../../cli/synth/target.ts";
 import { root } from "../../../scripts/setup/paths.mjs";
+import { hangMs } from "../../support/hang-ms.ts";
 
 const row = { lut: 1, ff: 1, bram: 0, uram: 0, dsp: 0, levels: 1, deepest: "a > b" };
 
@@ -41,6 +42,6 @@ describe("the rows of a baseline", () => {
       // A whole need not be measured: what it is made of is.
       expect(names.filter(n => baseline.units[n] === undefined && !wholes.includes(n))).toEqual([]);
     },
-    600_000,
+    hangMs,
   );
 });

@@ -10,7 +10,6 @@ import {
   output,
   ram,
   reg,
-  repeat,
   sink,
   struct,
   uint,
@@ -124,8 +123,7 @@ export const DfPlace = module(
     const counts = node(s.value.and(matches));
     const now = {
       count: before.count.add(counts.zext(32)),
-      // A value that does not count adds nothing, so that nothing stands behind the sum.
-      sum: sumOf(before.sum, node(f.value.and(repeat(counts, 64)))),
+      sum: mux(counts, sumOf(before.sum, f.value), before.sum),
       min: mux(counts.and(below(f.value, before.min)), f.value, before.min),
       max: mux(counts.and(below(before.max, f.value)), f.value, before.max),
     };
@@ -164,7 +162,11 @@ function sumOf(a: UInt, b: UInt): UInt<64> {
     without = node(high(a).add(high(b))),
     // A place more below carries one in: as a difference synthesis would put both into one sum behind the choice.
     one = constant(1, 1),
-    withOne = node(cat(high(a), one).add(cat(high(b), one)).bits(1, 32));
+    withOne = node(
+      cat(high(a), one)
+        .add(cat(high(b), one))
+        .bits(1, 32),
+    );
   return cat(mux(low.bit(32), withOne, without), low.trunc(32)).is(64);
 }
 /** a < b of 64 bits, by halves: the carries of one half, and not of the other behind it. */

@@ -33,9 +33,9 @@ export function tagOf(what: number | UInt, context: UInt): UInt {
 
 /**
  * A memory reply that waits to be dealt with. `line`: its first 64 bytes. For a slot or a list of free blocks they are
- * all; for a pair, the 12 bytes in front of the value and more. `block`: the address that ALLOC gave. `failed`: the status
- * is not OK. `granted`: it is, and ALLOC or FREE was not refused. `elsewhere`: another region may have what was not
- * granted. What the allocator's next state hangs on is known a cycle before it.
+ * all; for a pair, the 12 bytes in front of the value and more. `block`: the address that ALLOC gave. `failed`: the
+ * status is not OK. `granted`: it is, and ALLOC or FREE was not refused. `elsewhere`: another region may have what was
+ * not granted. What the allocator's next state hangs on is known a cycle before it.
  */
 export const MemoryEvent = struct({
   valid: bit,
@@ -59,6 +59,23 @@ export const MemoryDone = (p: OffloadParameters) =>
 
 /** Bytes by which a value lies further behind in its block than in the reply. */
 const shift = 8;
+
+/** What the allocator's next state hangs on, from when a reply comes. */
+function outcome() {
+  const failed = reg(bit, { name: "failed" }),
+    granted = reg(bit, { name: "granted" }),
+    elsewhere = reg(bit, { name: "elsewhere" });
+  return {
+    said: { failed, granted, elsewhere },
+    /** `ret`: what ALLOC or FREE answers, 0 when it is done. */
+    hear: (status: UInt, ret: UInt): void => {
+      const fails = status.any();
+      failed.set(fails);
+      granted.set(fails.or(ret.any()).not());
+      elsewhere.set(fails.not().or(status.eq(statusBits.OUT_OF_MEMORY)));
+    },
+  };
+}
 
 /**
  * Takes memory replies one after another: gathers the first bytes, shows them until `done`, and passes the value on, 8
@@ -85,9 +102,7 @@ export const KvReplies = module(
     const headBeats = Math.ceil(kvBody.bytes / p.beatBytes);
     const tag = reg(uint(memoryTagBits)),
       status = reg(uint(4)),
-      failed = reg(bit),
-      granted = reg(bit),
-      elsewhere = reg(bit),
+      { said, hear } = outcome(),
       block = reg(uint(blockBits));
     const line = reg(uint(unitBytes * 8)),
       lane = reg(uint(laneBits)),
@@ -119,9 +134,7 @@ export const KvReplies = module(
         tag.set(r.tag);
         status.set(r.status);
         // Of ALLOC: 4 bytes of `ret`, then the address.
-        failed.set(r.status.any());
-        granted.set(r.status.any().or(r.va.trunc(32).any()).not());
-        elsewhere.set(r.status.any().not().or(r.status.eq(statusBits.OUT_OF_MEMORY)));
+        hear(r.status, r.va.trunc(32));
         block.set(cat(r.length, r.va.bits(32, 32)).bits(unitShift, blockBits));
         lane.set(0);
         const without = r.data.any().not();
@@ -174,9 +187,7 @@ export const KvReplies = module(
       purpose: kind,
       context: tag.trunc(contextBitsOfTag),
       status,
-      failed,
-      granted,
-      elsewhere,
+      ...said,
       block,
       forAllocator,
       line,
