@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import * as z from "zod";
 import { UsageError } from "../../designs/shared/command-line/index.ts";
-import { fanOutOf, levelsOf, type Result } from "./report.ts";
+import { depthOf, fanOutOf, levelsOf, type Result } from "./report.ts";
 
 const exception = z.strictObject({
   /** What the unit has at most, in place of the bound. */
@@ -22,19 +22,6 @@ const boundsFile = z.strictObject({
 });
 /** What every unit of a design keeps, and which units do not, each with its reason. */
 export type Bounds = z.output<typeof boundsFile>;
-
-/** Yosys maps sums to CARRY4 of 4 bits; the device has CARRY8 (UG574), which is two of them. */
-const piecesOfCarry = 2;
-/** Levels of a path, the device's carry blocks counted as one each. */
-export const depthOfPath = ({
-  levels,
-  carries = 0,
-}: {
-  readonly levels: number;
-  readonly carries?: number | undefined;
-}): number => levels + Math.ceil(carries / piecesOfCarry);
-/** Of all paths listed: they stand by their LUTs, so one of fewer LUTs and more carries may be the deepest. */
-export const depthOf = (r: Pick<Result, "paths">): number => Math.max(0, ...r.paths.map(depthOfPath));
 
 /** The bounds beside a baseline; undefined when a design has none. */
 export function readBounds(baseline: string): Bounds | undefined {

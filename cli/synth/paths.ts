@@ -1,5 +1,6 @@
 import { arcsOf } from "./arcs.ts";
 import { type CellKind, classOf } from "./cells.ts";
+import { blocksEntered, carriesPerLevel } from "./carry.ts";
 import { type NetName, netNames, ownSource } from "./net-names.ts";
 import type { Netlist } from "./netlist.ts";
 
@@ -7,7 +8,7 @@ import type { Netlist } from "./netlist.ts";
 export interface Path {
   /** LUTs passed, reads of distributed memory among them. */
   readonly levels: number;
-  /** Pieces of carry chains passed. */
+  /** Carry blocks of the device passed. */
   readonly carries: number;
   /** Where it begins, named nets on the way, where it ends. */
   readonly nets: readonly NetName[];
@@ -16,6 +17,8 @@ export interface Path {
 interface Step {
   readonly kind: CellKind;
   readonly inputs: readonly number[];
+  /** Of a piece of a carry chain: the carry in, if its block was entered with the piece below. */
+  readonly inside: number | undefined;
 }
 interface Reach {
   readonly levels: number;
@@ -23,28 +26,34 @@ interface Reach {
   readonly from: number | undefined;
 }
 
+/** What a carry block of the device counts, in levels. */
+type CarryCost = number;
 const start: Reach = { levels: 0, carries: 0, from: undefined };
-const deeper = (a: Pick<Reach, "levels" | "carries">, b: Pick<Reach, "levels" | "carries">): boolean =>
-  a.levels > b.levels || (a.levels === b.levels && a.carries > b.carries);
+const weight = ({ levels, carries }: Pick<Reach, "levels" | "carries">, cost: CarryCost): number =>
+  levels + carries * cost;
+/** The heavier; of two that weigh the same, the one of more LUTs. */
+const deeper = (a: Reach, b: Reach, cost: CarryCost): boolean => {
+  const difference = weight(a, cost) - weight(b, cost);
+  return difference > 0 || (difference === 0 && a.levels > b.levels);
+};
 
 /**
  * The deepest way to every net, worked out once each. Where mapped cells form a loop (two halves of one carry cell may
  * seem to) it is cut. A true loop is found by the language, and by `mnemo lint`.
  */
-function reaches(steps: ReadonlyMap<number, Step>): (net: number) => Reach {
+function reaches(steps: ReadonlyMap<number, Step>, cost: CarryCost): (net: number) => Reach {
   const known = new Map<number, Reach>(),
     open = new Set<number>();
   const settle = (step: Step): Reach => {
-    let best = start;
+    const lut = step.kind === "lut" || step.kind === "lutram" ? 1 : 0;
+    let best = { ...start, levels: lut, carries: step.kind === "carry" ? 1 : 0 };
     for (const input of step.inputs) {
-      const r = known.get(input) ?? start;
-      if (best.from === undefined || deeper(r, best)) best = { ...r, from: input };
+      const r = known.get(input) ?? start,
+        block = step.kind === "carry" && input !== step.inside ? 1 : 0,
+        way = { levels: r.levels + lut, carries: r.carries + block, from: input };
+      if (best.from === undefined || deeper(way, best, cost)) best = way;
     }
-    return {
-      levels: best.levels + (step.kind === "lut" || step.kind === "lutram" ? 1 : 0),
-      carries: best.carries + (step.kind === "carry" ? 1 : 0),
-      from: best.from,
-    };
+    return best;
   };
   return wanted => {
     // By hand and not by recursion: the paths of a bad design may be thousands of cells long.
@@ -102,17 +111,33 @@ function endpoints(
   return ends;
 }
 
-/**
- * The deepest paths of a mapped netlist, one for each register, memory or port that they end in, the deepest first.
- * @param count how many at most
- */
-export function deepestPaths(netlist: Netlist, count: number): readonly Path[] {
-  const steps = new Map<number, Step>();
+function stepsOf(netlist: Netlist, piecesOfCarry: number): ReadonlyMap<number, Step> {
+  const steps = new Map<number, Step>(),
+    isEntered = blocksEntered(netlist, piecesOfCarry);
   for (const cell of Object.values(netlist.cells)) {
-    const { kind } = classOf(cell.type);
-    for (const arc of arcsOf(cell, kind)) steps.set(arc.output, { kind, inputs: arc.inputs });
+    const { kind } = classOf(cell.type),
+      below = kind === "carry" && !isEntered(cell) ? cell.connections["CI"]?.[0] : undefined,
+      inside = typeof below === "number" ? below : undefined;
+    for (const arc of arcsOf(cell, kind)) steps.set(arc.output, { kind, inputs: arc.inputs, inside });
   }
-  const reach = reaches(steps),
+  return steps;
+}
+
+/** The most LUTs on any path, whatever carries it has. */
+export function mostLevels(netlist: Netlist): number {
+  const reach = reaches(stepsOf(netlist, 1), 0),
+    ends = new Set(endpoints(netlist).map(e => e.net));
+  return [...ends].reduce((most, net) => Math.max(most, reach(net).levels), 0);
+}
+
+/**
+ * The deepest paths of a mapped netlist, one for each register, memory or port that they end in, the deepest first:
+ * by LUTs and carry blocks together, as `depthOfPath` weighs them.
+ * @param count how many at most @param piecesOfCarry mapped pieces of a chain to one carry block of the device
+ */
+export function deepestPaths(netlist: Netlist, count: number, piecesOfCarry = 1): readonly Path[] {
+  const cost = 1 / carriesPerLevel,
+    reach = reaches(stepsOf(netlist, piecesOfCarry), cost),
     names = netNames(netlist);
   const worst = new Map<string, { readonly net: number; readonly end: NetName; readonly reach: Reach }>();
   for (const e of endpoints(netlist)) {
@@ -120,11 +145,13 @@ export function deepestPaths(netlist: Netlist, count: number): readonly Path[] {
       end = e.name(names),
       key = `${end.name} ${end.src ?? ""}`,
       before = worst.get(key);
-    if (before === undefined || deeper(r, before.reach)) worst.set(key, { net: e.net, end, reach: r });
+    if (before === undefined || deeper(r, before.reach, cost)) worst.set(key, { net: e.net, end, reach: r });
   }
   const sorted = [...worst.values()].sort(
     (a, b) =>
-      b.reach.levels - a.reach.levels || b.reach.carries - a.reach.carries || (a.end.name < b.end.name ? -1 : 1),
+      weight(b.reach, cost) - weight(a.reach, cost) ||
+      b.reach.levels - a.reach.levels ||
+      (a.end.name < b.end.name ? -1 : 1),
   );
   return sorted.slice(0, count).map(w => {
     const nets: NetName[] = [w.end],

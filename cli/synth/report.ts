@@ -1,6 +1,7 @@
 import type { EmittedFile } from "../../hdl-dsl/index.ts";
 import { table } from "../../designs/shared/command-line/index.ts";
 import { totalLuts } from "./area.ts";
+import { depthOfPath } from "./carry.ts";
 import type { FanOut } from "./fan-out.ts";
 import type { Path } from "./paths.ts";
 import { sourceLine } from "./source-line.ts";
@@ -13,8 +14,10 @@ export interface Result extends Synthesized {
   readonly unit: Unit;
 }
 
-/** LUT levels of the deepest path. */
-export const levelsOf = (r: Synthesized): number => r.paths[0]?.levels ?? 0;
+/** The most LUTs on a path, carries aside. */
+export const levelsOf = (r: Pick<Synthesized, "levels">): number => r.levels;
+/** Levels of the deepest path, its carries counted: paths stand by that. */
+export const depthOf = (r: Pick<Synthesized, "paths">): number => Math.max(0, ...r.paths.map(depthOfPath));
 /** Inputs on the widest net, clocks left out. */
 export const fanOutOf = (r: Synthesized): number => r.fanOuts[0]?.sinks ?? 0;
 /** Inputs on one net beyond which it is to be replicated, or its register doubled. */
@@ -40,6 +43,7 @@ export function areaTable(results: readonly Result[], target: Target): string {
         a.dsp,
         levelsOf(r),
         r.paths[0]?.carries ?? 0,
+        depthOf(r),
         fanOutOf(r),
       ].map(thousands),
     ];
@@ -58,10 +62,11 @@ export function areaTable(results: readonly Result[], target: Target): string {
       "DSP",
       "levels",
       "carries",
+      "depth",
       "fan-out",
     ],
     cells,
-    "lrrrrrrrrrrrr",
+    "lrrrrrrrrrrrrr",
   );
 }
 

@@ -13,10 +13,19 @@ import { isSource, onlyForFile } from "../own/source-file.ts";
 import { repository } from "../repository.ts";
 import { totalLuts } from "./area.ts";
 import { boundsText, outOfBounds, readBounds } from "./bounds.ts";
-import { baselinePath, byKnownText, readBaseline, regressions, writeBaseline } from "./baseline.ts";
+import {
+  baselinePath,
+  byKnownText,
+  readBaseline,
+  regressions,
+  unmeasured,
+  without,
+  writeBaseline,
+} from "./baseline.ts";
 import { figuresOf } from "./figures.ts";
 import {
   areaTable,
+  depthOf,
   fanOutBound,
   fanOutLine,
   fanOutList,
@@ -53,7 +62,7 @@ export const library = "library";
  * Units of a design to synthesize: its blocks and the whole. For the published table and the baseline also the blocks
  * that the default build lacks.
  */
-async function designUnits(d: Design, o: SynthOptions, all: boolean): Promise<readonly Unit[]> {
+export async function designUnits(d: Design, o: SynthOptions, all: boolean): Promise<readonly Unit[]> {
   const definition = await buildOf(d, "synth")(o.set),
     hook = await d.synth?.();
   const beside = ((all ? await hook?.further(o.set) : undefined) ?? [])
@@ -147,6 +156,7 @@ const asJson = (results: readonly Result[], target: Target, tool: string): strin
         logicCells: Math.round(totalLuts(r.area) * target.logicCellsPerLut),
         ...r.area,
         levels: levelsOf(r),
+        depth: depthOf(r),
         fanOut: fanOutOf(r),
         fanOuts: r.fanOuts.map(f => ({ sinks: f.sinks, role: f.role, net: fanOutLine(f, r.unit.files) })),
         paths: r.paths.map(p => ({
@@ -218,8 +228,17 @@ export async function runSynth(name: string, o: SynthOptions, terminal: Terminal
     );
   }
   terminal.print(`\n${yosys.version}, ${target.family}, after synthesis, out of context: not placed, not routed.`);
+  // Of a check of everything; one of some modules says nothing of the others.
+  const forgotten =
+    before === undefined || o.only !== undefined
+      ? []
+      : unmeasured(
+          before,
+          all.map(u => u.name),
+          o.whole ? [] : (readBounds(path)?.wholes ?? []),
+        );
   if (o.writeBaseline === true) {
-    writeBaseline(path, results, yosys.version, before);
+    writeBaseline(path, results, yosys.version, without(before, forgotten));
     terminal.print(`${path} written`);
   }
   if (o.check !== true || before === undefined) return exitCode.done;
@@ -241,6 +260,10 @@ export async function runSynth(name: string, o: SynthOptions, terminal: Terminal
   if (over.length > 0) terminal.error(`mnemo: out of the bounds in bounds.json beside the baseline:\n${listed(over)}`);
   else if (bounds !== undefined)
     terminal.print(`Every module keeps the bounds: ${boundsText(bounds)}, but for the exceptions listed.`);
-  if (worse.length + over.length === 0) return exitCode.done;
+  if (forgotten.length > 0)
+    terminal.error(
+      `mnemo: in the baseline, and measured by nothing; measure them, or mnemo synth --write-baseline takes them out: ${forgotten.join(", ")}`,
+    );
+  if (worse.length + over.length + forgotten.length === 0) return exitCode.done;
   return exitCode.failed;
 }

@@ -3,7 +3,7 @@ import { contentOf } from "../verilog-content.ts";
 import { type Area, areaOf } from "./area.ts";
 import { type FanOut, widestNets } from "./fan-out.ts";
 import { type Netlist, parseNetlist } from "./netlist.ts";
-import { deepestPaths, type Path } from "./paths.ts";
+import { deepestPaths, mostLevels, type Path } from "./paths.ts";
 import type { Target } from "./target.ts";
 import type { Unit } from "./unit.ts";
 import type { Yosys } from "./yosys.ts";
@@ -11,6 +11,8 @@ import type { Yosys } from "./yosys.ts";
 /** Result of the synthesis of a unit. */
 export interface Synthesized {
   readonly area: Area;
+  /** The most LUTs on any path; the deepest path may have fewer, and carries. */
+  readonly levels: number;
   readonly paths: readonly Path[];
   /** The nets that most inputs hang on, clocks left out; widest first. */
   readonly fanOuts: readonly FanOut[];
@@ -19,7 +21,7 @@ export interface Synthesized {
 }
 
 /** Part of the key: to be raised when what is read out of a netlist changes. */
-const reading = "3";
+const reading = "4";
 const pathsKept = 30,
   fanOutsKept = 30;
 
@@ -78,7 +80,8 @@ export async function synthesize(
     const netlist = await netlistOf(unit, target, yosys, step);
     return {
       area: areaOf(netlist),
-      paths: deepestPaths(netlist, pathsKept),
+      levels: mostLevels(netlist),
+      paths: deepestPaths(netlist, pathsKept, target.piecesOfCarry),
       fanOuts: widestNets(netlist, fanOutsKept),
     };
   });

@@ -9,6 +9,8 @@ export interface Target {
   readonly logicCellsPerLut: number;
   /** Name of one memory block. */
   readonly memoryBlock: string;
+  /** Mapped pieces of a carry chain to one carry block of the device. */
+  readonly piecesOfCarry: number;
 }
 
 const xilinx = (family: string): string => `synth_xilinx -family ${family} -flatten -noiopad -noclkbuf -abc9`;
@@ -24,10 +26,33 @@ export const targets = {
     command: xilinx("xcup"),
     logicCellsPerLut: 504_000 / 230_400,
     memoryBlock: "BRAM36",
+    // Yosys maps sums to CARRY4 of 4 bits; the device has CARRY8 (UG574), which is two of them.
+    piecesOfCarry: 2,
   },
-  xc7: { name: "xc7", family: "7 series", command: xilinx("xc7"), logicCellsPerLut: 1.6, memoryBlock: "BRAM36" },
-  ecp5: { name: "ecp5", family: "ECP5", command: "synth_ecp5 -abc9", logicCellsPerLut: 1, memoryBlock: "EBR18" },
-  ice40: { name: "ice40", family: "iCE40 HX", command: "synth_ice40 -abc9", logicCellsPerLut: 1, memoryBlock: "EBR4" },
+  xc7: {
+    name: "xc7",
+    family: "7 series",
+    command: xilinx("xc7"),
+    logicCellsPerLut: 1.6,
+    memoryBlock: "BRAM36",
+    piecesOfCarry: 1,
+  },
+  ecp5: {
+    name: "ecp5",
+    family: "ECP5",
+    command: "synth_ecp5 -abc9",
+    logicCellsPerLut: 1,
+    memoryBlock: "EBR18",
+    piecesOfCarry: 1,
+  },
+  ice40: {
+    name: "ice40",
+    family: "iCE40 HX",
+    command: "synth_ice40 -abc9",
+    logicCellsPerLut: 1,
+    memoryBlock: "EBR4",
+    piecesOfCarry: 1,
+  },
 } as const satisfies Readonly<Record<string, Target>>;
 export type TargetName = keyof typeof targets;
 export const targetNames = Object.keys(targets) as readonly TargetName[];

@@ -259,7 +259,7 @@ module GbnRx_b512_u1536_s1024_p1024_e100_c4096_m256_f1 (
   wire [15:0] sum_twos_or =
     (sum_joined_ones & sum_joined_twos) | (sum_joined_fours & (sum_joined_ones | sum_joined_twos));
   wire [15:0] sum_twos = {sum_twos_or[14:0], sum_twos_or[15]}; // checksum.ts:16
-  wire sum_right = &(sum_ones ^ sum_twos); // checksum.ts:46
+  wire sum_right = &(sum_ones ^ sum_twos); // checksum.ts:50
   wire ours = (&judged_ours) & judged_sum_right; // verdict.ts:37
   wire known_session = 1'b1; // verdict.ts:38
   wire well =

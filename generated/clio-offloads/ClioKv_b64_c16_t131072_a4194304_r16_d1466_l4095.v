@@ -106,8 +106,8 @@ module ClioKv_b64_c16_t131072_a4194304_r16_d1466_l4095 (
   wire [31:0] allocator_memory_payload_head_length;
   wire [13:0] allocator_memory_payload_head_data;
   wire [511:0] allocator_memory_payload_data;
-  wire replies_event_valid, replies_event_refused, replies_event_for_allocator, replies_value_valid,
-    replies_value_payload_bare, replies_value_payload_last; // kv.ts:60
+  wire replies_event_valid, replies_event_failed, replies_event_granted, replies_event_elsewhere,
+    replies_event_for_allocator, replies_value_valid, replies_value_payload_bare, replies_value_payload_last; // kv.ts:60
   wire [2:0] replies_event_purpose;
   wire [4:0] replies_event_context;
   wire [3:0] replies_event_status, replies_value_payload_head_context, replies_value_payload_head_status;
@@ -305,7 +305,9 @@ module ClioKv_b64_c16_t131072_a4194304_r16_d1466_l4095 (
     .event_purpose       (replies_event_purpose),
     .event_context       (replies_event_context),
     .event_status        (replies_event_status),
-    .event_refused       (replies_event_refused),
+    .event_failed        (replies_event_failed),
+    .event_granted       (replies_event_granted),
+    .event_elsewhere     (replies_event_elsewhere),
     .event_block         (replies_event_block),
     .event_for_allocator (replies_event_for_allocator),
     .event_line          (replies_event_line),
@@ -385,7 +387,9 @@ module ClioKv_b64_c16_t131072_a4194304_r16_d1466_l4095 (
     .event_purpose       (replies_event_purpose),
     .event_context       (replies_event_context),
     .event_status        (replies_event_status),
-    .event_refused       (replies_event_refused),
+    .event_failed        (replies_event_failed),
+    .event_granted       (replies_event_granted),
+    .event_elsewhere     (replies_event_elsewhere),
     .event_block         (replies_event_block),
     .event_for_allocator (replies_event_for_allocator),
     .event_line          (replies_event_line),
@@ -408,7 +412,9 @@ module ClioKv_b64_c16_t131072_a4194304_r16_d1466_l4095 (
     .event_purpose       (replies_event_purpose),
     .event_context       (replies_event_context),
     .event_status        (replies_event_status),
-    .event_refused       (replies_event_refused),
+    .event_failed        (replies_event_failed),
+    .event_granted       (replies_event_granted),
+    .event_elsewhere     (replies_event_elsewhere),
     .event_block         (replies_event_block),
     .event_for_allocator (replies_event_for_allocator),
     .event_line          (replies_event_line),

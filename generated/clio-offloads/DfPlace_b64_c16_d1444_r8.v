@@ -57,31 +57,31 @@ module DfPlace_b64_c16_d1444_r8 (
   input  wire         sent_half
 );
   reg halves_0, halves_1, halves_2, halves_3, halves_4, halves_5, halves_6, halves_7, halves_8, halves_9, halves_10,
-    halves_11, halves_12, halves_13, halves_14, halves_15; // place.ts:71
+    halves_11, halves_12, halves_13, halves_14, halves_15; // place.ts:72
   reg sending_0, sending_1, sending_2, sending_3, sending_4, sending_5, sending_6, sending_7, sending_8, sending_9,
     sending_10, sending_11, sending_12, sending_13, sending_14, sending_15, sending_16, sending_17, sending_18,
     sending_19, sending_20, sending_21, sending_22, sending_23, sending_24, sending_25, sending_26, sending_27,
-    sending_28, sending_29, sending_30, sending_31; // place.ts:72
-  reg matched; // place.ts:77
-  reg [3:0] out_context, out_frame_context, out_frame_status; // place.ts:137
+    sending_28, sending_29, sending_30, sending_31; // place.ts:73
+  reg matched; // place.ts:78
+  reg [3:0] out_context, out_frame_context, out_frame_status; // place.ts:138
   reg out_half, out_frame_half, out_frame_more;
   reg [13:0] out_at, out_frame_bytes;
   reg [5:0] out_turn;
   reg [63:0] out_mask;
   reg [511:0] out_data;
-  reg placed_en_q; // place.ts:138
-  reg placed_completes_q; // place.ts:139
-  (* ram_style = "distributed" *) reg [13:0] row_bytes [0:15]; // place.ts:63
+  reg placed_en_q; // place.ts:139
+  reg placed_completes_q; // place.ts:140
+  (* ram_style = "distributed" *) reg [13:0] row_bytes [0:15]; // place.ts:64
   (* ram_style = "distributed" *) reg [13:0] useds [0:15];
   (* ram_style = "distributed" *) reg [223:0] sums [0:15];
-  wire matches_ = found_payload_step_test ? found_payload_hit : matched; // place.ts:78
-  wire [13:0] used = found_payload_step_opens ? 14'd0 : useds[found_payload_step_context]; // place.ts:81
-  wire fits = ({1'b0, used} + {1'b0, row_bytes[found_payload_step_context]}) <= 15'd1444; // place.ts:82
+  wire matches_ = found_payload_step_test ? found_payload_hit : matched; // place.ts:79
+  wire [13:0] used = found_payload_step_opens ? 14'd0 : useds[found_payload_step_context]; // place.ts:82
+  wire fits = ({1'b0, used} + {1'b0, row_bytes[found_payload_step_context]}) <= 15'd1444; // place.ts:83
   wire [15:0] half_joined = {
     halves_15, halves_14, halves_13, halves_12, halves_11, halves_10, halves_9, halves_8, halves_7, halves_6,
     halves_5, halves_4, halves_3, halves_2, halves_1, halves_0
   };
-  wire half = half_joined[found_payload_step_context]; // place.ts:88
+  wire half = half_joined[found_payload_step_context]; // place.ts:89
   wire busy_choice =
     found_payload_step_context[1] ? (found_payload_step_context[0] ? (halves_15 ? sending_31 : sending_30) : halves_14 ? sending_29 : sending_28) :
     found_payload_step_context[0] ? (halves_13 ? sending_27 : sending_26) :
@@ -104,22 +104,32 @@ module DfPlace_b64_c16_d1444_r8 (
     found_payload_step_context[1] ? (found_payload_step_context[0] ? (halves_3 ? sending_7 : sending_6) : halves_2 ? sending_5 : sending_4) :
     found_payload_step_context[0] ? (halves_1 ? sending_3 : sending_2) :
     halves_0 ? sending_1 :
-    sending_0; // place.ts:90
-  wire places = found_payload_step_result | (found_payload_step_piece & matches_); // place.ts:96
-  wire completes = found_valid & found_payload_step_piece & found_payload_step_begins & matches_ & ~fits; // place.ts:97
-  wire waits = busy & (places | found_payload_step_ends); // place.ts:98
-  wire done = found_valid & ~(completes | waits); // place.ts:100
-  wire turns = completes | (done & found_payload_step_ends); // place.ts:107
-  wire [223:0] kept_word = sums[found_payload_step_context]; // place.ts:114
+    sending_0; // place.ts:91
+  wire places = found_payload_step_result | (found_payload_step_piece & matches_); // place.ts:97
+  wire completes = found_valid & found_payload_step_piece & found_payload_step_begins & matches_ & ~fits; // place.ts:98
+  wire waits = busy & (places | found_payload_step_ends); // place.ts:99
+  wire done = found_valid & ~(completes | waits); // place.ts:101
+  wire turns = completes | (done & found_payload_step_ends); // place.ts:108
+  wire [223:0] kept_word = sums[found_payload_step_context]; // place.ts:115
   wire [31:0] kept_count = kept_word[31:0];
-  wire [31:0] before_count = found_payload_step_opens ? 32'd0 : kept_count; // place.ts:115
-  wire [63:0] kept_sum = kept_word[95:32]; // place.ts:114
-  wire [63:0] before_sum = found_payload_step_opens ? 64'd0 : kept_sum; // place.ts:115
-  wire [63:0] kept_min = kept_word[159:96]; // place.ts:114
-  wire [63:0] before_min = found_payload_step_opens ? 64'hffffffffffffffff : kept_min; // place.ts:115
-  wire [63:0] kept_max = kept_word[223:160]; // place.ts:114
-  wire [63:0] before_max = found_payload_step_opens ? 64'd0 : kept_max; // place.ts:115
-  wire counts = found_payload_step_value & matches_; // place.ts:122
+  wire [31:0] before_count = found_payload_step_opens ? 32'd0 : kept_count; // place.ts:116
+  wire [63:0] kept_sum = kept_word[95:32]; // place.ts:115
+  wire [63:0] before_sum = found_payload_step_opens ? 64'd0 : kept_sum; // place.ts:116
+  wire [63:0] kept_min = kept_word[159:96]; // place.ts:115
+  wire [63:0] before_min = found_payload_step_opens ? 64'hffffffffffffffff : kept_min; // place.ts:116
+  wire [63:0] kept_max = kept_word[223:160]; // place.ts:115
+  wire [63:0] before_max = found_payload_step_opens ? 64'd0 : kept_max; // place.ts:116
+  wire counts = found_payload_step_value & matches_; // place.ts:123
+  wire [32:0] low = {1'b0, before_sum[31:0]} + {1'b0, found_payload_value[31:0]}; // place.ts:161
+  wire [31:0] without = before_sum[63:32] + found_payload_value[63:32]; // place.ts:162
+  wire [32:0] with_one_sum = {before_sum[63:32], 1'b1} + {found_payload_value[63:32], 1'b1};
+  wire [31:0] with_one = with_one_sum[32:1]; // place.ts:165
+  wire same = found_payload_value[63:32] == before_min[63:32]; // place.ts:175
+  wire min_node =
+    (found_payload_value[63:32] < before_min[63:32]) | (same & (found_payload_value[31:0] < before_min[31:0])); // place.ts:176
+  wire same_1 = before_max[63:32] == found_payload_value[63:32]; // place.ts:175
+  wire max_node =
+    (before_max[63:32] < found_payload_value[63:32]) | (same_1 & (before_max[31:0] < found_payload_value[31:0])); // place.ts:176
 
   always @(posedge clk)
     if (rst) begin
@@ -266,9 +276,9 @@ module DfPlace_b64_c16_d1444_r8 (
   always @(posedge clk)
     if (done & (found_payload_step_opens | found_payload_step_value)) begin
       sums[found_payload_step_context] <= {
-        (counts & (found_payload_value > before_max)) ? found_payload_value : before_max,
-        (counts & (found_payload_value < before_min)) ? found_payload_value : before_min,
-        counts ? before_sum + found_payload_value : before_sum, before_count + {31'd0, counts}
+        (counts & max_node) ? found_payload_value : before_max,
+        (counts & min_node) ? found_payload_value : before_min,
+        counts ? {low[32] ? with_one : without, low[31:0]} : before_sum, before_count + {31'd0, counts}
       };
     end
 
@@ -291,6 +301,7 @@ module DfPlace_b64_c16_d1444_r8 (
     1'b0, queries_query_status, queries_query_opcode, queries_query_aggregate, queries_query_table,
     queries_query_total, queries_query_chunk, queries_query_field_offset, queries_query_field_bytes,
     queries_query_predicate, queries_query_operand, queries_query_value_offset, queries_query_value_bytes,
-    found_payload_step_read, found_payload_step_at[13:6], found_payload_step_field, found_payload_step_value_at, 1'b0
+    found_payload_step_read, found_payload_step_at[13:6], found_payload_step_field, found_payload_step_value_at,
+    with_one_sum[0], 1'b0
   };
 endmodule

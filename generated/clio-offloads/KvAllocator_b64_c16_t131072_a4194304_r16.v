@@ -42,14 +42,14 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
   input  wire [2:0]   event_purpose,
   input  wire [4:0]   event_context,
   input  wire [3:0]   event_status,
-  input  wire         event_refused,
+  input  wire         event_failed,
+  input  wire         event_granted,
+  input  wire         event_elsewhere,
   input  wire [43:0]  event_block,
   input  wire         event_for_allocator,
   input  wire [511:0] event_line,
   output wire         done
 );
-  localparam [3:0] status_ok = 4'd0;
-  localparam [3:0] status_out_of_memory = 4'd7;
   localparam [4:0] state_clear = 5'd0;
   localparam [4:0] state_idle = 5'd1;
   localparam [4:0] state_give = 5'd2;
@@ -80,6 +80,8 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
   localparam [4:0] state_settle = 5'd24;
   localparam [4:0] state_allocating = 5'd26;
   localparam [4:0] state_freeing = 5'd28;
+  localparam [3:0] status_ok = 4'd0;
+  localparam [3:0] status_out_of_memory = 4'd7;
   localparam [7:0] opcode_read = 8'h40, opcode_write = 8'h50, opcode_alloc = 8'h80, opcode_free = 8'h82;
   reg [4:0] region; // stock.ts:31
   reg [28:0] live; // stock.ts:33
@@ -130,9 +132,9 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
   reg counts; // free-line.ts:138
   reg found; // free-line.ts:140
   reg [6:0] found_at; // free-line.ts:141
-  reg spare_valid; // parts.ts:56
+  reg spare_valid; // parts.ts:53
   reg [11:0] spare_arena;
-  reg outside; // parts.ts:57
+  reg outside; // parts.ts:54
   reg push; // stock.ts:66
   reg [6:0] push_at; // stock.ts:67
   reg [43:0] pushed; // stock.ts:68
@@ -283,19 +285,18 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
     seen[5] ? 3'd5 :
     seen[6] ? 3'd6 :
     3'd7; // free-line.ts:204
-  wire granted = ~((|event_status) | event_refused); // parts.ts:27
-  wire another_region = (region != 5'd15) & (~(|event_status) | (event_status == status_out_of_memory)); // parts.ts:28
-  wire slot_now = giving_slot | ~give_payload_value; // parts.ts:35
-  wire last_part = slot_now | ~give_payload_slot; // parts.ts:36
-  wire sent = memory_valid & memory_ready & memory_payload_last; // parts.ts:62
+  wire another_region = (region != 5'd15) & event_elsewhere; // parts.ts:25
+  wire slot_now = giving_slot | ~give_payload_value; // parts.ts:32
+  wire last_part = slot_now | ~give_payload_slot; // parts.ts:33
+  wire sent = memory_valid & memory_ready & memory_payload_last; // parts.ts:59
   wire [35:0] spare_room = {7'd0, live} - {29'd0, cached}; // balance.ts:16
   wire over = {7'd0, live} < {29'd0, cached}; // balance.ts:17
   wire far_over = ({7'd0, live} + 36'd32) < {29'd0, cached}; // balance.ts:19
   wire over_at_rest = {7'd0, live >> 2} < {29'd0, cached}; // balance.ts:22
   wire at_rest = quiet[5] & ~(give_valid | take_valid); // balance.ts:23
   wire too_many = flushing ? |cached : at_rest ? over_at_rest : far_over; // balance.ts:31
-  wire [8:0] place = picks_7; // parts.ts:42
-  wire [22:0] slab_of_pick = first_slab + {12'd0, group, place[8:5]}; // parts.ts:43
+  wire [8:0] place = picks_7; // parts.ts:39
+  wire [22:0] slab_of_pick = first_slab + {12'd0, group, place[8:5]}; // parts.ts:40
   wire gone = ~(|digit); // lines.ts:90
   wire is_empty = digit == 4'd8; // lines.ts:91
   wire is_spare = spare_valid & (spare_arena == number); // lines.ts:92
@@ -314,7 +315,7 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
   wire region_when = summary & ~survey & (|picked);
   wire taking_when = taking & ~looked;
   wire summary_when = ~summary & taking & ~(|picked);
-  wire granted_when = ~granted & another_region;
+  wire event_granted_when = ~event_granted & another_region;
 
   always @(posedge clk)
     if (rst) begin
@@ -484,7 +485,7 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
         state_read: if (sent) state <= state_reading;
         state_reading: begin
           if (event_for_allocator) begin
-            if (|event_status) begin
+            if (event_failed) begin
               if (~taking) state <= state_trim;
               else if (region_when) state <= state_fill;
               else if (untouched) state <= state_answer;
@@ -528,7 +529,7 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
         state_write: if (sent) state <= state_writing;
         state_writing: begin
           if (event_for_allocator) begin
-            if (|event_status) begin
+            if (event_failed) begin
               if (~taking) state <= state_trim;
               else if (region_when) state <= state_fill;
               else if (untouched) state <= state_answer;
@@ -588,11 +589,11 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
         state_allocating: begin
           number <= event_block[27:16];
           if (event_for_allocator) begin
-            if (granted_when) begin
+            if (event_granted_when) begin
               region <= region + 5'd1;
               state <= state_allocate;
             end
-            else if (~granted) begin
+            else if (~event_granted) begin
               if (flushed | ~(|cached) | asked_table) state <= state_answer;
               else begin
                 flushing <= 1'b1;
@@ -612,9 +613,9 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
         state_freeing: begin
           if (event_for_allocator) begin
             outside <= 1'b0;
-            if (granted) region <= 5'd0;
+            if (event_granted) region <= 5'd0;
             if (outside) state <= state_answer;
-            else if (granted) state <= state_note;
+            else if (event_granted) state <= state_note;
             else state <= state_trim;
           end
         end
@@ -726,7 +727,7 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
       state_reading: begin
         line <= event_line;
         if (event_for_allocator) begin
-          if (|event_status) begin
+          if (event_failed) begin
             if (~(~taking)) begin
               if (~region_when) begin
                 if (untouched) answer_status <= event_status;
@@ -810,7 +811,7 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
       end
       state_writing: begin
         if (event_for_allocator) begin
-          if (|event_status) begin
+          if (event_failed) begin
             if (~(~taking)) begin
               if (~region_when) begin
                 if (untouched) answer_status <= event_status;
@@ -838,14 +839,14 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
         picked <= picked - 4'd1;
       end
       state_allocating: begin
-        answer_status <= granted ? status_ok : |event_status ? event_status : status_out_of_memory;
+        answer_status <= event_granted ? status_ok : event_failed ? event_status : status_out_of_memory;
         answer_block <= event_block;
         in_range <= ~(|event_block[43:28]);
         is_before <= 1'b0;
         home <= event_block;
         if (event_for_allocator) begin
-          if (~granted_when) begin
-            if (~(~granted)) begin
+          if (~event_granted_when) begin
+            if (~(~event_granted)) begin
               if (~asked_table) begin
                 if (|event_block[43:28]) answer_status <= status_out_of_memory;
                 else begin
@@ -859,7 +860,7 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
       end
       state_freeing: begin
         if (event_for_allocator) begin
-          if (granted) digit <= 4'd0;
+          if (event_granted) digit <= 4'd0;
         end
       end
       default: ;
@@ -962,7 +963,7 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
   end
 
   always @(posedge clk) begin
-    if ((state == state_allocating) & event_for_allocator & granted & ~asked_table) begin
+    if ((state == state_allocating) & event_for_allocator & event_granted & ~asked_table) begin
       offsets[event_block[27:16]] <= event_block[15:5];
     end
     offset_here <= offsets[number];
@@ -1006,7 +1007,7 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
   always @(posedge clk)
     if (~rst) begin
       assert (~event_for_allocator | (state == state_reading) | (state == state_writing) | (state == state_allocating) | (state == state_freeing)); // allocator.ts:74
-      assert (~(event_for_allocator & (state == state_allocating) & granted & (|event_block[4:0]))); // allocator.ts:75
+      assert (~(event_for_allocator & (state == state_allocating) & event_granted & (|event_block[4:0]))); // allocator.ts:75
     end
 `else
 `ifndef SYNTHESIS
@@ -1016,7 +1017,7 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
         $display("%s", "assertion failed: a reply to the allocator is waited for (allocator.ts:74)"); // allocator.ts:74
         $stop;
       end
-      if (~(~(event_for_allocator & (state == state_allocating) & granted & (|event_block[4:0])))) begin
+      if (~(~(event_for_allocator & (state == state_allocating) & event_granted & (|event_block[4:0])))) begin
         $display("%s", "assertion failed: ALLOC gives whole pages (allocator.ts:75)"); // allocator.ts:75
         $stop;
       end

@@ -13,7 +13,9 @@ module KvEngine_b64_c16_t131072_l4095 (
   input  wire [2:0]   event_purpose,
   input  wire [4:0]   event_context,
   input  wire [3:0]   event_status,
-  input  wire         event_refused,
+  input  wire         event_failed,
+  input  wire         event_granted,
+  input  wire         event_elsewhere,
   input  wire [43:0]  event_block,
   input  wire         event_for_allocator,
   input  wire [511:0] event_line,
@@ -686,7 +688,8 @@ module KvEngine_b64_c16_t131072_l4095 (
 `endif
 
   wire _unused_ok = &{
-    1'b0, event_context[4], event_refused, event_block, event_line[510:492], spare_payload_slot, accesses_level,
-    takes_level, giving_level, answers_level, hole[0], was_written_shifted[15:1], was_decided_shifted[15:1], 1'b0
+    1'b0, event_context[4], event_failed, event_granted, event_elsewhere, event_block, event_line[510:492],
+    spare_payload_slot, accesses_level, takes_level, giving_level, answers_level, hole[0], was_written_shifted[15:1],
+    was_decided_shifted[15:1], 1'b0
   };
 endmodule

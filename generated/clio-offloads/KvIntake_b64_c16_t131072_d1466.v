@@ -176,14 +176,14 @@ module KvIntake_b64_c16_t131072_d1466 (
   wire [17:0] next_word = (sweep_bucket | 18'd63) + 18'd1; // walk.ts:42
   wire walks = due & (turn | ~request_valid); // walk.ts:47
   wire left = ~ended; // parts.ts:12
+  wire [31:0] next = (round == 3'd0) ? head[95:64] : (round == 3'd1) ? {16'd2560, request_pid} : 32'd0; // accept.ts:78
   wire [511:0] pair_beat = request_data_payload_data; // outputs.ts:16
   wire bare = ~((failure == status_ok) | (failure == status_fail)) | alone; // outputs.ts:35
   wire [31:0] sip_0_sum = sip_0 + sip_1;
-  wire [31:0] sip_2_sum = sip_2 + (sip_3 ^ hashed);
-  wire [31:0] sip_0_xor = {sip_3[23:0] ^ hashed[23:0], sip_3[31:24] ^ hashed[31:24]} ^ sip_2_sum;
+  wire [31:0] sip_0_xor = {sip_3[23:0], sip_3[31:24]} ^ (sip_2 + sip_3);
   wire [31:0] sip_1_sum = {sip_0[15:0] + sip_1[15:0], sip_0_sum[31:16]} + sip_0_xor;
   wire [31:0] sip_1_xor = {sip_1[26:0], sip_1[31:27]} ^ sip_0_sum;
-  wire [31:0] sip_2_sum_sum = sip_2_sum + sip_1_xor;
+  wire [31:0] sip_2_sum = sip_2 + sip_3 + sip_1_xor;
   wire [14:0] write_beats_shifted = ({1'b0, pair_bytes} + 15'd63) >> 6;
   wire request_context_when = (|(marked[63:0] & walk_place)) | shows;
 
@@ -221,14 +221,15 @@ module KvIntake_b64_c16_t131072_d1466 (
       state_head: begin
         head <= request_data_payload_data[95:0];
         hashed <= request_data_payload_data[63:32];
+        sip_3 <= sip_1 ^ 32'h74656462 ^ request_data_payload_data[63:32];
       end
       state_hash: begin
         round <= round + 3'd1;
-        hashed <= (round == 3'd0) ? head[95:64] : (round == 3'd1) ? {16'd2560, request_pid} : 32'd0;
+        hashed <= next;
         sip_0 <= sip_1_sum ^ hashed;
-        sip_1 <= {sip_1_xor[18:0], sip_1_xor[31:19]} ^ (sip_2_sum + sip_1_xor);
-        sip_2 <= {sip_2_sum[15:0] + sip_1_xor[15:0], sip_2_sum_sum[31:16]} ^ ((round == 3'd2) ? 32'hff : 32'd0);
-        sip_3 <= {sip_0_xor[24:0], sip_0_xor[31:25]} ^ sip_1_sum;
+        sip_1 <= {sip_1_xor[18:0], sip_1_xor[31:19]} ^ sip_2_sum;
+        sip_2 <= {sip_2_sum[15:0], sip_2_sum[31:16]} ^ ((round == 3'd2) ? 32'hff : 32'd0);
+        sip_3 <= {sip_0_xor[24:0], sip_0_xor[31:25]} ^ sip_1_sum ^ next;
       end
       state_decide: begin
         asked_kind_q <= kind;
@@ -474,7 +475,5 @@ module KvIntake_b64_c16_t131072_d1466 (
   assign asked_fingerprint = asked_fingerprint_q;
   assign table_ = table_q;
 
-  wire _unused_ok = &{
-    1'b0, taken_payload_slot, taken_payload_context, hash[23:17], sip_2_sum_sum[15:0], write_beats_shifted[14:9], 1'b0
-  };
+  wire _unused_ok = &{1'b0, taken_payload_slot, taken_payload_context, hash[23:17], write_beats_shifted[14:9], 1'b0};
 endmodule

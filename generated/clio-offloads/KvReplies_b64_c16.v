@@ -22,7 +22,9 @@ module KvReplies_b64_c16 (
   output wire [2:0]   event_purpose,
   output wire [4:0]   event_context,
   output wire [3:0]   event_status,
-  output wire         event_refused,
+  output wire         event_failed,
+  output wire         event_granted,
+  output wire         event_elsewhere,
   output wire [43:0]  event_block,
   output wire         event_for_allocator,
   output wire [511:0] event_line,
@@ -45,29 +47,32 @@ module KvReplies_b64_c16 (
   output wire         value_payload_last
 );
   localparam [2:0] state_idle = 3'd0;
+  localparam [3:0] status_out_of_memory = 4'd7;
   localparam [2:0] state_gather = 3'd1;
   localparam [2:0] state_event = 3'd2;
   localparam [2:0] state_value = 3'd4;
   localparam [2:0] state_drain = 3'd3;
-  reg [7:0] tag; // replies.ts:82
-  reg [3:0] status; // replies.ts:83
-  reg refused; // replies.ts:84
-  reg [43:0] block; // replies.ts:85
-  reg [511:0] line; // replies.ts:86
-  reg lane; // replies.ts:87
-  reg ended; // replies.ts:88
-  reg [3:0] head_context, head_status; // replies.ts:89
+  reg [7:0] tag; // replies.ts:103
+  reg [3:0] status; // replies.ts:104
+  reg failed; // replies.ts:65
+  reg granted; // replies.ts:66
+  reg elsewhere; // replies.ts:67
+  reg [43:0] block; // replies.ts:106
+  reg [511:0] line; // replies.ts:107
+  reg lane; // replies.ts:108
+  reg ended; // replies.ts:109
+  reg [3:0] head_context, head_status; // replies.ts:110
   reg [7:0] head_opcode;
   reg [13:0] head_length;
-  reg [31:0] front; // replies.ts:90
-  reg first; // replies.ts:91
-  reg [8:0] left; // replies.ts:92
-  reg for_allocator; // replies.ts:96
-  reg [2:0] state; // replies.ts:110
-  wire [2:0] kind = tag[7:5]; // replies.ts:94
-  wire whole = (kind == 3'd0) | (kind == 3'd5); // replies.ts:98
-  wire needs_next = ~ended; // replies.ts:104
-  wire over = value_valid & value_ready & (left == 9'd1); // replies.ts:176
+  reg [31:0] front; // replies.ts:111
+  reg first; // replies.ts:112
+  reg [8:0] left; // replies.ts:113
+  reg for_allocator; // replies.ts:117
+  reg [2:0] state; // replies.ts:131
+  wire [2:0] kind = tag[7:5]; // replies.ts:115
+  wire whole = (kind == 3'd0) | (kind == 3'd5); // replies.ts:119
+  wire needs_next = ~ended; // replies.ts:125
+  wire over = value_valid & value_ready & (left == 9'd1); // replies.ts:197
   wire [14:0] left_shifted = ({1'b0, done_head_length} + 15'd63) >> 6;
 
   always @(posedge clk)
@@ -75,7 +80,9 @@ module KvReplies_b64_c16 (
       state_idle: begin
         tag <= memory_reply_payload_tag;
         status <= memory_reply_payload_status;
-        refused <= |memory_reply_payload_va[31:0];
+        failed <= |memory_reply_payload_status;
+        granted <= ~((|memory_reply_payload_status) | (|memory_reply_payload_va[31:0]));
+        elsewhere <= ~(|memory_reply_payload_status) | (memory_reply_payload_status == status_out_of_memory);
         block <= {memory_reply_payload_length[17:0], memory_reply_payload_va[63:38]};
         lane <= 1'b0;
         ended <= ~(|memory_reply_payload_data);
@@ -155,7 +162,9 @@ module KvReplies_b64_c16 (
   assign event_purpose = kind;
   assign event_context = tag[4:0];
   assign event_status = status;
-  assign event_refused = refused;
+  assign event_failed = failed;
+  assign event_granted = granted;
+  assign event_elsewhere = elsewhere;
   assign event_block = block;
   assign event_for_allocator = for_allocator;
   assign event_line = line;
@@ -173,19 +182,19 @@ module KvReplies_b64_c16 (
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      assert (~over | ended | (needs_next & memory_reply_data_payload_last)); // replies.ts:177
-      assert (~done_valid | (state == state_event)); // replies.ts:178
+      assert (~over | ended | (needs_next & memory_reply_data_payload_last)); // replies.ts:198
+      assert (~done_valid | (state == state_event)); // replies.ts:199
     end
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
       if (~(~over | ended | (needs_next & memory_reply_data_payload_last))) begin
-        $display("%s", "assertion failed: a pair is as long as its entry says (replies.ts:177)"); // replies.ts:177
+        $display("%s", "assertion failed: a pair is as long as its entry says (replies.ts:198)"); // replies.ts:198
         $stop;
       end
       if (~(~done_valid | (state == state_event))) begin
-        $display("%s", "assertion failed: only what is shown can be done (replies.ts:178)"); // replies.ts:178
+        $display("%s", "assertion failed: only what is shown can be done (replies.ts:199)"); // replies.ts:199
         $stop;
       end
     end

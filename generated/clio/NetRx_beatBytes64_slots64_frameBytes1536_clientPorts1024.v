@@ -100,7 +100,7 @@ module NetRx_beatBytes64_slots64_frameBytes1536_clientPorts1024 (
   reg [11:0] last_byte; // collect.ts:40
   reg bad; // collect.ts:41
   reg pending; // collect.ts:42
-  reg [20:0] broken; // cells.ts:21
+  reg [35:0] broken; // cells.ts:21
   reg [1:0] judged_kind, judged_request_kind, answer_kind;
   reg judged_bad, judged_too_long, judged_request_reply, judged_request_foreign, judged_request_malformed,
     judged_request_corrupt, judged_request_tracked, judged_request_retry, answer_reply, answer_foreign,
@@ -138,10 +138,6 @@ module NetRx_beatBytes64_slots64_frameBytes1536_clientPorts1024 (
   wire for_all = (for_all_joined == 48'hffffffffffff) & is_arp; // rules.ts:62
   wire mac_ours = (for_all_joined == config_mac) | for_all | config_accept_any_mac; // rules.ts:63
   wire ours = {header[247:240], header[255:248], header[263:256], header[271:264]} == config_ip; // rules.ts:64
-  wire arp_ours = {header[311:304], header[319:312], header[327:320], header[335:328]} == config_ip; // rules.ts:37
-  wire arp_request =
-    ({header[119:112], header[127:120]} == 16'd1) & ({header[135:128], header[143:136]} == 16'd2048)
-    & (header[151:144] == 8'd6) & (header[159:152] == 8'd4) & ({header[167:160], header[175:168]} == 16'd1); // rules.ts:40
   wire [15:0] sum_first_left =
     ({header[119:112], header[127:120]} & {header[135:128], header[143:136]})
     | ({header[151:144], header[159:152]} & ({header[119:112], header[127:120]} | {header[135:128], header[143:136]})); // checksum.ts:24
@@ -182,7 +178,11 @@ module NetRx_beatBytes64_slots64_frameBytes1536_clientPorts1024 (
   wire [15:0] sum_twos_or =
     (sum_joined_ones & sum_joined_twos) | (sum_joined_fours & (sum_joined_ones | sum_joined_twos));
   wire [15:0] sum_twos = {sum_twos_or[14:0], sum_twos_or[15]}; // checksum.ts:16
-  wire sum_right = &(sum_ones ^ sum_twos); // checksum.ts:46
+  wire [15:0] sum_wrong = ~(sum_ones ^ sum_twos) & {16{is_ip}}; // rules.ts:69
+  wire arp_ours = {header[311:304], header[319:312], header[327:320], header[335:328]} == config_ip; // rules.ts:37
+  wire arp_request =
+    ({header[119:112], header[127:120]} == 16'd1) & ({header[135:128], header[143:136]} == 16'd2048)
+    & (header[151:144] == 8'd6) & (header[159:152] == 8'd4) & ({header[167:160], header[175:168]} == 16'd1); // rules.ts:40
   wire past_frame = ({1'b0, header[135:128], header[143:136]} + 17'd13) > {5'd0, last_byte}; // rules.ts:49
   wire from_node =
     ({header[279:272], header[287:280]} == config_native_port)
@@ -208,10 +208,11 @@ module NetRx_beatBytes64_slots64_frameBytes1536_clientPorts1024 (
   wire is_reply =
     ((|header[371:368]) & (native | (header[399:384] == 16'd16))) | is_reply_or_or | header_or_or
     | (((header[367:360] == opcode_pingpong) | (header[367:360] == opcode_fence) | (header[367:360] == opcode_tlb_shootdown) | (header[367:360] == opcode_fpga_pingpong)) & from_node); // senders.ts:51
-  wire refused = |broken; // verdict.ts:15
-  wire [20:0] cause = broken & (~broken + 21'd1); // verdict.ts:16
-  wire spoilt = judged_bad & ~judged_too_long & (refused | (judged_kind != frame_kind_clio) | judged_request_reply); // verdict.ts:20
-  wire dropped = refused | spoilt; // verdict.ts:24
+  wire refused = |broken; // verdict.ts:24
+  wire [20:0] cause_joined = {broken[35:25], |broken[24:9], broken[8:0]};
+  wire [20:0] cause = cause_joined & (~cause_joined + 21'd1); // verdict.ts:25
+  wire spoilt = judged_bad & ~judged_too_long & (refused | (judged_kind != frame_kind_clio) | judged_request_reply); // verdict.ts:29
+  wire dropped = refused | spoilt; // verdict.ts:33
   wire moves = judged_valid & answer_room; // net-rx.ts:68
 
   always @(posedge clk)
@@ -324,7 +325,7 @@ module NetRx_beatBytes64_slots64_frameBytes1536_clientPorts1024 (
         is_icmp & ({header[135:128], header[143:136]} < 16'd28), is_ip & ~(is_icmp | is_udp),
         is_ip & (({header[135:128], header[143:136]} < 16'd20) | past_frame),
         (broken_joined == config_mac) | header[48] | (is_ip & ((header_joined == config_ip) | (header[215:212] == 4'he) | (&header_joined) | ~(|header_joined))),
-        is_ip & ~ours, is_ip & (header[165] | (|{header[164:160], header[175:168]})), is_ip & ~sum_right,
+        is_ip & ~ours, is_ip & (header[165] | (|{header[164:160], header[175:168]})), sum_wrong,
         is_ip & (header[115:112] > 4'd5), is_ip & ((header[119:116] != 4'd4) | (header[115:112] < 4'd5)),
         is_ip & (last_byte < 12'd33), is_arp & ~(arp_request & arp_ours), is_arp & (last_byte < 12'd41),
         ~(is_ip | is_arp), ~mac_ours, last_byte < 12'd13, too_long

@@ -20,6 +20,7 @@ import {
   Drf,
   drfOf,
   dummy,
+  Egress,
   encrypt,
   Enqueue,
   FairLoop,
@@ -122,6 +123,7 @@ const blocks = {
   PageTable: () => PageTable(memorySizes),
   PageMover: () => PageMover(memorySizes),
   LinkReceive: () => LinkReceive({ ackEvery: 16, ackCycles: 500 }),
+  Egress: () => Egress(sizes),
   TxPort: () =>
     TxPort({
       beats: 1024,
@@ -163,6 +165,7 @@ const beside: readonly BlockName[] = [
   "RxPort",
   "Regions",
   "Scheduler",
+  "Egress",
   "TxPort",
   "CreditTable",
   "FlowTable",

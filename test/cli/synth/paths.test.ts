@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { areaOf, totalLuts } from "../../../cli/synth/area.ts";
-import { deepestPaths } from "../../../cli/synth/paths.ts";
+import { depthOfPath } from "../../../cli/synth/carry.ts";
+import { deepestPaths, mostLevels } from "../../../cli/synth/paths.ts";
 import { sourceLine } from "../../../cli/synth/source-line.ts";
 import { ff, lut, netlist } from "./netlists.ts";
 
@@ -61,6 +62,48 @@ describe("the depth of a netlist", () => {
       { a: 1, low: 80, high: 81 },
     );
     expect(depths(below)).toEqual(["1+1 a > high", "0+1 low", "0+0 a"]);
+  });
+  // A chain of so many pieces: the carry of each goes into the next; a select goes in below, a sum comes out on top.
+  const chainOf = (pieces: number, from: number, to: number, at: number): Parameters<typeof netlist>[0] =>
+    Array.from({ length: pieces }, (_, i) => ({
+      name: `c${at + i}`,
+      type: "CARRY4",
+      in: { CI: i === 0 ? 9000 + at : at + 10 * (i - 1) + 3, S: [i === 0 ? from : 9001, 9002, 9003, 9004] },
+      out: { O: [9005, 9006, 9007, i === pieces - 1 ? to : 9008], CO: [0, 1, 2, 3].map(b => at + 10 * i + b) },
+    }));
+  const inDevice = (n: Parameters<typeof deepestPaths>[0]): string[] =>
+    deepestPaths(n, 9, 2).map(p => `${p.levels}+${p.carries}=${depthOfPath(p)} ${p.nets.map(x => x.name).join(" > ")}`);
+  it("ranks by LUTs and carries together: a long sum behind few LUTs is not hidden by more LUTs", () => {
+    const luts = [lut("l1", 2, 1), lut("l2", 3, 2), lut("l3", 4, 3), lut("l4", 5, 4)],
+      sum = [lut("s1", 20, 1), ...chainOf(8, 20, 30, 100), lut("s2", 31, 30)];
+    const names = { a: 1, few: 5, long: 31, both: 61, q1: 50, q2: 51, q3: 62 };
+    const apart = netlist([ff("f", 99, 1), ...luts, ...sum, ff("g", 5, 50), ff("h", 31, 51)], names);
+    expect(inDevice(apart)).toEqual(["2+4=5 a > long > q2", "4+0=4 a > few > q1", "0+0=0 a"]);
+    // Where the two ways meet, too; and the most LUTs stay known beside it.
+    const meeting = netlist([ff("f", 99, 1), ...luts, ...sum, lut("m", 61, 5, 31), ff("g", 61, 62)], names);
+    expect(inDevice(meeting)).toEqual(["3+4=6 a > long > both > q3", "0+0=0 a"]);
+    expect([mostLevels(apart), mostLevels(meeting)]).toEqual([4, 5]);
+  });
+  it("counts two pieces of one chain as a block of the device, and a chain of its own as its own block", () => {
+    const deep = (cells: Parameters<typeof netlist>[0]): string | undefined =>
+      inDevice(netlist([ff("f", 99, 1), ...cells, ff("g", 30, 50)], { q: 50 }))[0]?.split(" ")[0];
+    expect([1, 2, 3, 4, 5].map(n => deep(chainOf(n, 1, 30, 100)))).toEqual([
+      "0+1=1",
+      "0+1=1",
+      "0+2=2",
+      "0+2=2",
+      "0+3=2",
+    ]);
+    const apart = [...chainOf(1, 1, 25, 100), ...chainOf(1, 25, 26, 200), ...chainOf(3, 26, 30, 300)];
+    expect(deep(apart)).toBe("0+4=3");
+    // From the upper piece of a block into the next one.
+    const [low, ...upper] = chainOf(4, 999, 30, 100),
+      entered = [low!, ...upper.map((c, i) => (i === 0 ? { ...c, in: { ...c.in, S: [1, 9002, 9003, 9004] } } : c))];
+    expect(deep(entered)).toBe("0+2=2");
+    // Where a piece is a block of the device, each counts.
+    expect(deepestPaths(netlist([ff("f", 99, 1), ...chainOf(4, 1, 30, 100), ff("g", 30, 50)], { a: 1 }), 1)).toEqual([
+      expect.objectContaining({ levels: 0, carries: 4 }),
+    ]);
   });
   it("ends although mapped cells form a loop", () => {
     expect(depths(netlist([lut("l1", 1, 2), lut("l2", 2, 1), ff("f", 1, 3)], { q: 3 }))[0]).toMatch(/^\d\+0 /);

@@ -1,4 +1,5 @@
 import {
+  type Bit,
   bit,
   cat,
   constant,
@@ -122,9 +123,9 @@ export const DfPlace = module(
     const counts = node(s.value.and(matches));
     const now = {
       count: before.count.add(counts.zext(32)),
-      sum: mux(counts, before.sum.add(f.value), before.sum),
-      min: mux(counts.and(f.value.lt(before.min)), f.value, before.min),
-      max: mux(counts.and(f.value.gt(before.max)), f.value, before.max),
+      sum: mux(counts, sumOf(before.sum, f.value), before.sum),
+      min: mux(counts.and(below(f.value, before.min)), f.value, before.min),
+      max: mux(counts.and(below(before.max, f.value)), f.value, before.max),
     };
     sums.write(done.and(s.opens.or(s.value)), s.context, now);
     const result = cat(before.max, before.min, before.sum, before.count.zext(64)),
@@ -153,6 +154,31 @@ export const DfPlace = module(
   },
   { nameOf: p => `DfPlace_b${p.beatBytes}_c${p.contexts}_d${p.maxData}_r${p.reads}` },
 );
+
+/** a + b of 64 bits, by halves: the upper one stands ready for either carry out of the lower one. */
+function sumOf(a: UInt, b: UInt): UInt<64> {
+  const high = (v: UInt): UInt => v.bits(32, 32);
+  const low = node(a.trunc(32).zext(33).add(b.trunc(32).zext(33))),
+    without = node(high(a).add(high(b))),
+    // A place more below carries one in: as a difference synthesis would put both into one sum behind the choice.
+    one = constant(1, 1),
+    withOne = node(
+      cat(high(a), one)
+        .add(cat(high(b), one))
+        .bits(1, 32),
+    );
+  return cat(mux(low.bit(32), withOne, without), low.trunc(32)).is(64);
+}
+/** a < b of 64 bits, by halves: the carries of one half, and not of the other behind it. */
+function below(a: UInt, b: UInt): Bit {
+  const high = (v: UInt): UInt => v.bits(32, 32);
+  const same = node(high(a).eq(high(b)));
+  return node(
+    high(a)
+      .lt(high(b))
+      .or(same.and(a.trunc(32).lt(b.trunc(32)))),
+  );
+}
 
 function pickPart(parts: readonly UInt[], index: UInt): UInt {
   if (parts.length === 1) return parts[0] as UInt;

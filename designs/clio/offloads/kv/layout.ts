@@ -16,11 +16,12 @@ export const Entry = struct({ block: uint(blockBits), size: uint(sizeBits), fing
 type SipState = readonly [UInt, UInt, UInt, UInt];
 const rotated = (v: UInt, by: number): UInt => cat(v.bits(0, 32 - by), v.bits(32 - by, by));
 
+const highBegin = 0x74656462;
 /** The state that a key of 64 bits gives. */
 export function sipBegin(secret: UInt): SipState {
   const low = secret.bits(0, 32),
     high = secret.bits(32, 32);
-  return [low, high, low.xor(0x6c796765), high.xor(0x74656462)];
+  return [low, high, low.xor(0x6c796765), high.xor(highBegin)];
 }
 /** One round: two additions behind each other. */
 export function sipRound([a, b, c, d]: SipState): SipState {
@@ -45,11 +46,17 @@ export function sipNext(step: UInt, key: UInt, pid: UInt): UInt {
   const last = cat(constant(10, 8), constant(0, 8), pid);
   return priority([step.eq(0), key.bits(32, 32)], [step.eq(1), last], constant(0, 32));
 }
-/** @param step the round's number @param word the one that it takes @returns the state after that round */
-export function sipStep(step: UInt, state: SipState, word: UInt): SipState {
-  const [a, b, c, d] = sipRound([state[0], state[1], state[2], state[3].xor(word)]);
-  return [a.xor(word), b, c.xor(mux(step.eq(2), constant(0xff, 32), 0)), d];
+/**
+ * The last part of a state takes the word of the next round a cycle before it: nothing then stands before its sums.
+ * @param step the round's number @param word the one that it takes @param next the one behind it
+ * @returns the state after that round
+ */
+export function sipStep(step: UInt, state: SipState, word: UInt, next: UInt): SipState {
+  const [a, b, c, d] = sipRound(state);
+  return [a.xor(word), b, c.xor(mux(step.eq(2), constant(0xff, 32), 0)), d.xor(next)];
 }
+/** The last part of the state that `sipBegin` gave, with the first word in. */
+export const sipTake = (state: SipState, word: UInt): UInt => state[1].xor(highBegin).xor(word);
 /** The hash in the state behind the last round. */
 export const sipEnd = (state: SipState): UInt => state[1].xor(state[3]);
 export const bucketBits = (p: Pick<KvParameters, "buckets">): number => Math.max(1, Math.log2(p.buckets));

@@ -17,7 +17,7 @@ import {
   type UInt,
   when,
 } from "../../../../hdl-dsl/index.ts";
-import { kvBody } from "../../wire/index.ts";
+import { kvBody, statusBits } from "../../wire/index.ts";
 import { beatsOf, BodyBeat, MemoryReply, memoryTagBits, type OffloadParameters } from "../../offload/index.ts";
 import { ReplyBeat, ReplyHead } from "./merged.ts";
 import { blockBits, unitBytes, unitShift } from "./parameters.ts";
@@ -33,14 +33,18 @@ export function tagOf(what: number | UInt, context: UInt): UInt {
 
 /**
  * A memory reply that waits to be dealt with. `line`: its first 64 bytes. For a slot or a list of free blocks they are
- * all; for a pair, the 12 bytes in front of the value and more. `block`: the address that ALLOC gave.
+ * all; for a pair, the 12 bytes in front of the value and more. `block`: the address that ALLOC gave. `failed`: the
+ * status is not OK. `granted`: it is, and ALLOC or FREE was not refused. `elsewhere`: another region may have what was
+ * not granted. What the allocator's next state hangs on is known a cycle before it.
  */
 export const MemoryEvent = struct({
   valid: bit,
   purpose: uint(purposeBits),
   context: uint(contextBitsOfTag),
   status: uint(4),
-  refused: bit,
+  failed: bit,
+  granted: bit,
+  elsewhere: bit,
   block: uint(blockBits),
   /** `valid`, and for the allocator. */
   forAllocator: bit,
@@ -55,6 +59,23 @@ export const MemoryDone = (p: OffloadParameters) =>
 
 /** Bytes by which a value lies further behind in its block than in the reply. */
 const shift = 8;
+
+/** What the allocator's next state hangs on, from when a reply comes. */
+function outcome() {
+  const failed = reg(bit, { name: "failed" }),
+    granted = reg(bit, { name: "granted" }),
+    elsewhere = reg(bit, { name: "elsewhere" });
+  return {
+    said: { failed, granted, elsewhere },
+    /** `ret`: what ALLOC or FREE answers, 0 when it is done. */
+    hear: (status: UInt, ret: UInt): void => {
+      const fails = status.any();
+      failed.set(fails);
+      granted.set(fails.or(ret.any()).not());
+      elsewhere.set(fails.not().or(status.eq(statusBits.OUT_OF_MEMORY)));
+    },
+  };
+}
 
 /**
  * Takes memory replies one after another: gathers the first bytes, shows them until `done`, and passes the value on, 8
@@ -81,7 +102,7 @@ export const KvReplies = module(
     const headBeats = Math.ceil(kvBody.bytes / p.beatBytes);
     const tag = reg(uint(memoryTagBits)),
       status = reg(uint(4)),
-      refused = reg(bit),
+      { said, hear } = outcome(),
       block = reg(uint(blockBits));
     const line = reg(uint(unitBytes * 8)),
       lane = reg(uint(laneBits)),
@@ -113,7 +134,7 @@ export const KvReplies = module(
         tag.set(r.tag);
         status.set(r.status);
         // Of ALLOC: 4 bytes of `ret`, then the address.
-        refused.set(r.va.trunc(32).any());
+        hear(r.status, r.va.trunc(32));
         block.set(cat(r.length, r.va.bits(32, 32)).bits(unitShift, blockBits));
         lane.set(0);
         const without = r.data.any().not();
@@ -166,7 +187,7 @@ export const KvReplies = module(
       purpose: kind,
       context: tag.trunc(contextBitsOfTag),
       status,
-      refused,
+      ...said,
       block,
       forAllocator,
       line,

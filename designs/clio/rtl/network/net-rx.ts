@@ -1,4 +1,4 @@
-import { bit, fromBits, module, node, reg, uint, when } from "../../../../hdl-dsl/index.ts";
+import { bit, cat, module, node, reg, uint, when } from "../../../../hdl-dsl/index.ts";
 import { slotBits } from "../../../shared/frame/index.ts";
 import { cells } from "../../../shared/stream/index.ts";
 import { accessBody, frameOffsets } from "../../wire/index.ts";
@@ -51,11 +51,12 @@ export const NetRx = module("NetRx", netRxPorts, (io, p) => {
   const rules = rulesOf(frame, headers, is, tooLong, io.config);
   io.contextWrite.set({ en: leaves, slot, value: contextOf(header, headers, is) });
   io.operandsWrite.set({ en: leaves, slot, value: header.bits(operandsFrom, operandBits) });
-  const broken = cell(uint(rules.length), { name: "broken" }),
+  const found = cat(...rules.map(r => r.broken).toReversed()),
+    broken = cell(uint(found.width), { name: "broken" }),
     judged = cell(Judged(p), { name: "judged" });
   load(judgedRoom, () => judgedValid.set(frame.pending));
   load(leaves, () => {
-    broken.set(fromBits(rules.map(r => r.broken)));
+    broken.set(found.is(broken.width));
     const request = requestOf(p, frame, headers, is, io.config);
     judged.set({ kind: is.kind, bad: frame.bad, tooLong, request });
   });
@@ -63,8 +64,7 @@ export const NetRx = module("NetRx", netRxPorts, (io, p) => {
   const wrong = p.keys === true ? wrongKey(p, io, frame, { headers, is }, leaves) : undefined;
 
   // Second stage: the verdict.
-  const reasons = rules.map(r => r.reason);
-  const { dropped, blames } = verdictOf(judged, broken, reasons);
+  const { dropped, blames } = verdictOf(judged, broken, rules);
   const moves = node(judgedValid.and(answerRoom));
   const answer = cell(NetRequest(p), { name: "answer" });
   const dropping = reg(DropPulses, { init: 0 });

@@ -171,8 +171,19 @@ describe("DataFrame", () => {
     finds("a request goes on after a READ that failed", "|status_now_element ? status_now_element : found", "found");
     finds(
       "the least value is only ever compared with the first",
-      "(counts & (found_payload_value < before_min))",
+      "(counts & min_node)",
       "(found_payload_step_opens & counts)",
+    );
+    finds("the carry of a sum's lower half is lost", "low[32] ? with_one : without", "without");
+    finds(
+      "of values with the same upper half the least is any",
+      "(same & (found_payload_value[31:0] < before_min[31:0]))",
+      "1'b0",
+    );
+    finds(
+      "the lower half decides over the upper one",
+      "(same_1 & (before_max[31:0] < found_payload_value[31:0]))",
+      "(before_max[31:0] < found_payload_value[31:0])",
     );
   });
 });

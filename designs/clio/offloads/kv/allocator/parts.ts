@@ -1,6 +1,5 @@
 /** What the steps of the allocator share. */
 import {
-  type Bit,
   bit,
   cat,
   constant,
@@ -11,7 +10,6 @@ import {
   type UInt,
   uint,
 } from "../../../../../hdl-dsl/index.ts";
-import { statusBits } from "../../../wire/index.ts";
 import { type Directory, directory } from "../arenas.ts";
 import { mostPicks } from "../free-line.ts";
 import { arenaShape } from "../free-map.ts";
@@ -23,9 +21,8 @@ import { unitBitsOfSlab, visitOf } from "./visit.ts";
 
 /** What memory says of the request under way. */
 function outcomeOf({ event }: AllocatorIo, p: KvParameters, region: UInt) {
-  const failed: Bit = event.status.any();
-  const granted = node(failed.or(event.refused).not());
-  const anotherRegion = node(region.ne(p.regions - 1).and(failed.not().or(event.status.eq(statusBits.OUT_OF_MEMORY))));
+  const { failed, granted, elsewhere } = event,
+    anotherRegion = node(region.ne(p.regions - 1).and(elsewhere));
   return { mine: event.forAllocator, failed, granted, anotherRegion };
 }
 

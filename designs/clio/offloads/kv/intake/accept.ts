@@ -1,9 +1,9 @@
 /** A request comes in: its head, the hash of its key, and whether it is right. */
-import { cat, constant, mux, when } from "../../../../../hdl-dsl/index.ts";
+import { cat, constant, mux, node, when } from "../../../../../hdl-dsl/index.ts";
 import { cutFields } from "../../../../shared/frame/index.ts";
 import { beatsOf, forgetOpcode } from "../../../offload/index.ts";
 import { kvBody, statusBits } from "../../../wire/index.ts";
-import { bucketOf, fingerprintOf, sipBegin, sipFirst, sipNext, sipRounds, sipStep } from "../layout.ts";
+import { bucketOf, fingerprintOf, sipBegin, sipFirst, sipNext, sipRounds, sipStep, sipTake } from "../layout.ts";
 import { sizeBits } from "../parameters.ts";
 import type { Control, Parts } from "./parts.ts";
 
@@ -58,7 +58,10 @@ export function headSteps({ p, state, hash }: Parts, m: Control) {
       const given =
         waiting === undefined ? data.trunc(kvBody.bytes * 8) : cat(data.trunc(kvBody.bytes * 8 - beat), waiting.first);
       head.set(given);
-      hashed.set(sipFirst(cutFields(kvBody, given).key));
+      const first = sipFirst(cutFields(kvBody, given).key);
+      hashed.set(first);
+      // As often as it stands here: of what the request began with, which stays.
+      sip[3].set(sipTake(sip, first));
       if (waiting !== undefined) {
         when(held.not(), () => waiting.first.set(data));
         when(bytes.valid, () => {
@@ -72,8 +75,9 @@ export function headSteps({ p, state, hash }: Parts, m: Control) {
     },
     hash: () => {
       round.set(round.add(1));
-      hashed.set(sipNext(round, body.key, request.pid));
-      hash.goOn(sipStep(round, sip, hashed));
+      const next = node(sipNext(round, body.key, request.pid));
+      hashed.set(next);
+      hash.goOn(sipStep(round, sip, hashed, next));
       when(round.eq(sipRounds - 1), () => m.go("parse"));
     },
   };

@@ -32,16 +32,19 @@ function six([a, b, c, d, e, f]: Six, name: string): readonly [UInt, UInt, UInt]
 }
 
 /**
- * Whether the ten words of the header add up to a multiple of 65535, which is what a right checksum makes them (RFC
- * 1071). Of two words in their place, one is the other's complement then. Both would be 65535 only if six bits were
- * counted as seven in each place, and ten zeros, which leave two, are no such sum.
+ * Ones in all places where the ten words of the header add up to a multiple of 65535, which is what a right checksum
+ * makes them (RFC 1071). Of two words in their place, one is the other's complement then. Both would be 65535 only if
+ * six bits were counted as seven in each place, and ten zeros, which leave two, are no such sum.
  */
-export function checksumIsRight(header: UInt): Bit {
+export function checksumPlaces(header: UInt): UInt {
   const byte = (i: number): UInt => header.bits((frameOffsets.network + i) * 8, 8);
   const word = (i: number): UInt => cat(byte(2 * i), byte(2 * i + 1));
   const first = six([word(0), word(1), word(2), word(3), word(4), word(5)], "sum_first"),
     second = three(word(6), word(7), word(8), "sum_second");
   const joined = six([...first, ...second, word(9)], "sum_joined"),
     [a, b] = three(...joined, "sum");
-  return node(a.xor(b).all(), { name: "sum_right" });
+  return a.xor(b);
 }
+
+/** Whether the checksum of the IPv4 header is right. */
+export const checksumIsRight = (header: UInt): Bit => node(checksumPlaces(header).all(), { name: "sum_right" });

@@ -1,5 +1,5 @@
 /** The rules by which a frame is dropped (designs/clio/model/rules.md, section 1), each by itself. Wires only. */
-import { type Bit, node, type UInt, type Val } from "../../../../../hdl-dsl/index.ts";
+import { type Bit, node, repeat, type UInt, type Val } from "../../../../../hdl-dsl/index.ts";
 import {
   arpPacket,
   broadcastMac,
@@ -13,16 +13,16 @@ import { clioHeader, frameOffsets } from "../../../wire/index.ts";
 import type { NetConfig } from "../../records/records.ts";
 import type { DropReasonName } from "../drops.ts";
 import { isNoSender, isNoStation } from "../senders.ts";
-import { checksumIsRight } from "./checksum.ts";
+import { checksumPlaces } from "./checksum.ts";
 import type { Headers, Traits } from "./headers.ts";
 import type { Frame } from "./records.ts";
 
 type Config = Val<typeof NetConfig>;
 
-/** Whether a rule is broken, and what the frame is then dropped for. */
+/** Whether a rule is broken, which any bit of `broken` says, and what the frame is then dropped for. */
 export interface Rule {
   readonly reason: DropReasonName;
-  readonly broken: Bit;
+  readonly broken: UInt;
 }
 
 /** Number of the last byte of what must be there, for frames that end early. */
@@ -65,6 +65,8 @@ export function rulesOf(
   const noSender = isNoSender(ethernet.src, config, is.inside),
     noStation = isNoStation(ip.src, config);
   const short = (bytes: number): Bit => ip.totalLength.lt(bytes);
+  // The places of the sum by themselves: whether all are right is asked in the next stage, or this one is too deep.
+  const wrongSum = node(checksumPlaces(header).not().and(repeat(isIp, 16)), { name: "sum_wrong" });
   const udpLength = ip.totalLength.sub(ipv4Header.bytes);
   return [
     { reason: "long", broken: tooLong },
@@ -76,7 +78,7 @@ export function rulesOf(
     { reason: "short", broken: isIp.and(lastByte.lt(lastByteOf.ipv4)) },
     { reason: "ipHeader", broken: isIp.and(ip.version.ne(4).or(ip.ihl.lt(5))) },
     { reason: "ipOptions", broken: isIp.and(ip.ihl.gt(5)) },
-    { reason: "ipChecksum", broken: isIp.andNot(checksumIsRight(header)) },
+    { reason: "ipChecksum", broken: wrongSum },
     { reason: "fragment", broken: isIp.and(ip.moreFragments.or(ip.fragmentOffset.any())) },
     { reason: "ip", broken: isIp.andNot(ours) },
     { reason: "source", broken: noSender.or(isIp.and(noStation)) },

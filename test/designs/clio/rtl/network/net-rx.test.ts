@@ -93,7 +93,7 @@ describe("NetRx", () => {
       ["request IDs believed on the published client's ports", "<= header[374] & native;", "<= header[374];"],
       ["a retry under its own number", "header[375] ? header[463:432] : ", ""],
       ["operands a byte off", "operands_write_value = header[687:560]", "operands_write_value = header[679:552]"],
-      ["frames that are too short pass", /broken <= \{/, "broken <= 21'h1fffbf & {"],
+      ["frames that are too short pass", /broken <= \{/, "broken <= 36'hfffffffbf & {"],
       ["the node's own MAC address believed", /\(broken_joined == config_mac\)/, "1'b0"],
       ["a group's MAC address believed", /\| header\[48\]/, "| 1'b0"],
       ["the node's own IPv4 address believed", /\(header_joined == config_ip\)/, "1'b0"],
