@@ -51,8 +51,8 @@ export function askedOf({ headers: { ethernet, ip, udp, clio }, who }: State) {
 
 /** What a packet is. */
 export function arriving(go: Go, s: State, a: AreaAt, io: Ends) {
-  const { who } = s,
-    { data, last } = io.payload.payload;
+  const { data, last } = io.payload.payload,
+    rest = node(s.who.payloadBytes.gt(64), { name: "has_more_beats" });
   return {
     Class: () => {
       a.area.set(s.is.area);
@@ -134,8 +134,10 @@ export function arriving(go: Go, s: State, a: AreaAt, io: Ends) {
           .or(held.phase.eq(Phase.forgetReplicas).and(held.owners.and(one).any()));
       when(isLive.and(owes), () => a.verdict.set(verdicts.busy));
       s.c.set(s.c.add(1));
-      s.draining.set(who.payloadBytes.gt(64));
-      when(s.c.all(), () => go.go("Refuse"));
+      when(s.c.all(), () => {
+        s.draining.set(rest);
+        go.go("Refuse");
+      });
     },
     Scan: () => {
       const held = s.contexts.readAsync(s.c),
@@ -156,11 +158,14 @@ export function arriving(go: Go, s: State, a: AreaAt, io: Ends) {
     Found: () => {
       a.verdict.set(verdicts.refused);
       s.c.set(mux(a.scan.found, a.scan.at, a.scan.freeAt));
-      s.draining.set(who.payloadBytes.gt(64));
+      s.draining.set(rest);
       go.go("Refuse");
       when(a.sound.and(a.fits).and(a.known), () => {
         a.verdict.set(verdicts.busy);
-        when(a.scan.found.or(a.scan.free), () => go.go("Known"));
+        when(a.scan.found.or(a.scan.free), () => {
+          s.draining.set(0);
+          go.go("Known");
+        });
       });
     },
   };
@@ -186,6 +191,7 @@ export function taking(go: Go, s: State, a: AreaAt, io: Ends) {
         isOver = isDone.or(k.phase.eq(Phase.forgetReplicas)).or(k.phase.eq(Phase.forget)),
         has = k.have.and(decode(part, taskAreas)).any();
       a.index.set(0);
+      s.draining.set(s.who.payloadBytes.gt(64));
       when(isFresh, () => {
         const { ip, udp } = s.headers;
         k.phase.set(Phase.gather);
