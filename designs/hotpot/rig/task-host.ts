@@ -113,7 +113,8 @@ export class TaskHost {
   #on = false;
   #request = 0x1234_0000;
   readonly #numbers: number[];
-  readonly #queries: ((a: Answer) => void)[] = [];
+  /** What the director was told last. */
+  #said: Answer | undefined;
   /** Messages to nodes by kind, and answers to clients by verdict. */
   readonly sent: Record<string, number> = {};
   readonly verdicts: Record<string, number> = {};
@@ -208,20 +209,24 @@ export class TaskHost {
   /** Whether no decided commit owes the node anything. */
   async settled(node: number): Promise<boolean> {
     const head = { kind: submitKinds.owes, area: 0, areas: 1, owner: node, number: 0, replicas: 0, va: 0n };
-    let said: Answer | undefined;
-    this.#queries.push(a => (said = a));
-    this.send(this.frame(0, submitBytes(head, new Uint8Array())), clientPort, true);
-    await this.#b.until(() => said !== undefined);
-    return said?.verdict === "done";
+    this.#said = undefined;
+    // Who comes while another answer waits is not told, and asks again.
+    while (this.#said === undefined) {
+      this.send(this.frame(this.#o.clients, submitBytes(head, new Uint8Array())), clientPort, true);
+      await this.#b.cycles(300);
+    }
+    return (this.#said as Answer).verdict === "done";
   }
   /** A node without memory is made anew: floors and owners, pages from other copies, and what commits owe it. */
   async rebuild(n: number, sources: readonly (readonly [bigint, number, number])[]): Promise<void> {
     const node = this.nodes[n] as TaskNode;
     node.begin();
-    // Every other node has the floors of lanes that it took part in; the task's own number is above all.
+    // What any node has forgotten is over at all of them.
+    const over = (lane: number): number =>
+      Math.max(...this.nodes.filter(o => o.up).map(o => o.direct({ kind: "inspect", lane }).floor), 1) - 1;
     for (const lane of this.#lanes())
       for (const l of [lane, lane + bounds.lanes / 2])
-        node.direct({ kind: "grant", lane: l, seq: this.config.first - 1, grantee: taskPid, marks: marks.redo });
+        node.direct({ kind: "grant", lane: l, seq: over(l), grantee: taskPid, marks: marks.redo });
     for (const [va, bytes, from] of sources)
       node.memory.store(taskPid, va, (this.nodes[from] as TaskNode).home(va, bytes));
     node.up = true;
@@ -400,8 +405,8 @@ export class TaskHost {
       throw new ProtocolError(`an answer is ${hex(bytes)}; it would be ${hex(expected)}`);
     if (body.length !== headBytes) throw new ProtocolError("an answer with something behind");
     this.verdicts[a.verdict] = (this.verdicts[a.verdict] ?? 0) + 1;
-    if (a.seq === 0 && this.#queries.length > 0) {
-      this.#queries.shift()?.(a);
+    if (client === this.#o.clients) {
+      this.#said = a;
       return;
     }
     if (this.expects.some(e => e.client === client && e.number === a.seq)) return;

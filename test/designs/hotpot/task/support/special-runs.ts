@@ -304,6 +304,7 @@ export async function failRun(b: B, p: P) {
   const run = await runOf(b, p),
     { host } = run;
   for (let n = 0; n < nodes; n++) {
+    await host.drained();
     const node = host.nodes[n] ?? fail("no node"),
       from = node.memory.accesses;
     // The first write of its log.
@@ -318,6 +319,7 @@ export async function failRun(b: B, p: P) {
     await host.finished();
     same("the next one", next.verdict, "done");
   }
+  await host.drained();
   // A single owner whose log is whole is tried again until memory serves it.
   const node = host.nodes[0] ?? fail("no node"),
     from = node.memory.accesses;
