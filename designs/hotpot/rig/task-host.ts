@@ -153,7 +153,7 @@ export class TaskHost {
     return {
       nodes: this.nodes.map((_, n) => ({ mac: nodeEndpoint(n).mac, ip: nodeEndpoint(n).ip, port: portOf(n) })),
       ...{ own: taskOwn, user: taskUser, pid: taskPid, first: 100 + 1000 * this.#resets, lane: taskLane },
-      ...{ timeout: 30, backoff: 8, life: 400 },
+      ...{ timeout: 30, backoff: 8, life: 150 },
       ...this.#o.config,
     };
   }

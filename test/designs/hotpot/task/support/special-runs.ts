@@ -64,7 +64,7 @@ export async function fullRun(b: B, p: P) {
 }
 /** Asked again it is the same answer, and no commit; older is nothing; forgotten runs anew. */
 export async function onceRun(b: B, p: P) {
-  const run = await runOf(b, p, { config: { life: 30 } }),
+  const run = await runOf(b, p, { config: { life: 30 }, clientTimeout: 2500 }),
     { host } = run,
     life = 30 * tick,
     prepares = (): number => host.sent["prepare"] ?? 0,
@@ -297,6 +297,7 @@ export async function nodesRun(b: B, p: P, commits: number, memory: "kept" | "ze
   ends = true;
   await crashing;
   if (crashes < 3) fail(`only ${crashes} crashes`);
+  for (const k of run.known) same(`commit ${k.id}`, k.verdict, "done");
   await run.rest(p.contexts);
 }
 /** Memory of a node says no for a while: the commit fails, nothing of it stays, and the next one is done. */
