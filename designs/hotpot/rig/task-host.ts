@@ -141,13 +141,16 @@ export class TaskHost {
     for (const n of this.nodes) {
       n.recover();
       for (const lane of this.#lanes())
-        for (const l of [lane, lane + bounds.lanes / 2])
-          n.direct({ kind: "grant", lane: l, seq: 0, grantee: taskPid });
+        for (const l of [lane, lane + bounds.lanes / 2]) n.direct({ kind: "grant", lane: l, seq: 0, grantee: taskPid });
     }
     b.onEdge({ sample: cycle => this.#sample(cycle) });
   }
   #lanes(): number[] {
     return Array.from({ length: this.#o.contexts }, (_, i) => taskLane + i);
+  }
+  /** Number of the newest message of a client. */
+  get newest(): number {
+    return (this.#request - 1) >>> 0;
   }
   get config(): CommitTaskConfig {
     return {
@@ -336,7 +339,13 @@ export class TaskHost {
       throw new ProtocolError(`a packet that is ${first.mine ? "" : "not "}for the task is answered ${is.verdict}`);
     this.answers.push({ mine: first.mine, cycles: cycle - first.sent.cycle });
   }
-  #beat(is: { readonly data: bigint; readonly count: number; readonly last: number; readonly bad: number; readonly port: number }): void {
+  #beat(is: {
+    readonly data: bigint;
+    readonly count: number;
+    readonly last: number;
+    readonly bad: number;
+    readonly port: number;
+  }): void {
     this.#making.push(toBytes(is.data).slice(0, is.count));
     if (is.last === 0) {
       if (is.count !== beatBytes) throw new ProtocolError("a beat in the middle is not full");

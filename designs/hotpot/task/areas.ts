@@ -10,7 +10,9 @@ type Go = FsmControl<StateName>;
 
 /** The head of a message: its first bytes are the header's, and those behind it the payload's. */
 export const bodyOf = (beat: UInt, header: UInt): UInt =>
-  cat(beat.trunc(8 * frameOffsets.body), header.bits(8 * frameOffsets.body, header.width - 8 * frameOffsets.body)).is(512);
+  cat(beat.trunc(8 * frameOffsets.body), header.bits(8 * frameOffsets.body, header.width - 8 * frameOffsets.body)).is(
+    512,
+  );
 
 /** The head of the packet at hand, and what is found of it. */
 export function areaOf(s: State) {
@@ -85,7 +87,11 @@ export function arriving(go: Go, s: State, a: AreaAt, io: Ends) {
         { clio } = s.headers,
         { length } = head;
       const lines = length.shr(6).trunc(5),
-        within = head.va.bits(6, 6).zext(7).add(lines.zext(7)).le(bounds.pageBytes / bounds.granule);
+        within = head.va
+          .bits(6, 6)
+          .zext(7)
+          .add(lines.zext(7))
+          .le(bounds.pageBytes / bounds.granule);
       a.sound.set(
         head.kind
           .eq(submitKinds.area)
@@ -241,7 +247,13 @@ export function taking(go: Go, s: State, a: AreaAt, io: Ends) {
           s.draining.set(io.payload.payload.last.not());
           s.i.set(0);
           go.go("Store");
-          when(decode(k.areas, 2 * taskAreas).sub(1).trunc(taskAreas).eq(k.have), () => go.go("Clear"));
+          when(
+            decode(k.areas, 2 * taskAreas)
+              .sub(1)
+              .trunc(taskAreas)
+              .eq(k.have),
+            () => go.go("Clear"),
+          );
         });
       });
     },

@@ -179,7 +179,10 @@ export const CommitTask = module(
     s.parts.write(
       state.is("Count"),
       s.areaAt(c, s.i.trunc(areaBits)),
-      s.counts.readAsync(s.rowAt(c, s.areas.readAsync(s.areaAt(c, s.i.trunc(areaBits))).owner)).areas.trunc(areaBits).is(areaBits),
+      s.counts
+        .readAsync(s.rowAt(c, s.areas.readAsync(s.areaAt(c, s.i.trunc(areaBits))).owner))
+        .areas.trunc(areaBits)
+        .is(areaBits),
     );
     s.rows.write(s.rowPort.en, s.rowPort.at, s.rowPort.data.is(taskNodes));
     s.counts.write(s.countPort.en, s.countPort.at, {
@@ -206,13 +209,9 @@ export const CommitTask = module(
       mux(state.is("Make"), message, reply),
     );
     io.quiet.set(
-      node(
-        state
-          .is("Idle")
-          .and(frames.room)
-          .andNot(s.asking.now.or(s.waiting.now).or(s.tells.now).any()),
-        { name: "nothing_inside" },
-      ),
+      node(state.is("Idle").and(frames.room).andNot(s.asking.now.or(s.waiting.now).or(s.tells.now).any()), {
+        name: "nothing_inside",
+      }),
     );
   },
   { nameOf: p => `CommitTask_n${p.contexts}` },

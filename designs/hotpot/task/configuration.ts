@@ -38,7 +38,12 @@ export function configurationOf(config: Val<typeof TaskConfig>) {
     told = decode(data.bits(taskRows.told.node, nodeBits), taskNodes),
     isLost = data.bit(taskRows.told.lost);
   const ends = reg(uint(taskNodes), { init: 0, name: "lost_is_seen" });
-  lost.set(lost.and(ends.not()).or(mux(tells.and(isLost), told, 0)).is(taskNodes));
+  lost.set(
+    lost
+      .and(ends.not())
+      .or(mux(tells.and(isLost), told, 0))
+      .is(taskNodes),
+  );
   ends.set(0);
   when(tells, () => {
     closed.set(mux(isLost, closed.or(told), closed.and(told.not())));

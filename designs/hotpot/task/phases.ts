@@ -72,10 +72,7 @@ function filling(go: FsmControl<StateName>, s: State) {
     .or(
       only(
         isOwners.and(
-          k.phase
-            .eq(Phase.abort)
-            .or(k.phase.eq(Phase.forget))
-            .or(k.phase.eq(Phase.commit).andNot(k.merged)),
+          k.phase.eq(Phase.abort).or(k.phase.eq(Phase.forget)).or(k.phase.eq(Phase.commit).andNot(k.merged)),
         ),
         k.owners,
       ),
@@ -111,7 +108,8 @@ function advancing(go: FsmControl<StateName>, s: State) {
   const missing = node(k.owners.and(k.prepared.not()), { name: "missing" }),
     some = node(missing.any(), { name: "some_are_missing" }),
     step = node(s.lane(c).zext(backoffBits).add(1), { name: "backoff_step" });
-  const next = (phase: "update" | "commit" | "forgetReplicas" | "forget" | "wait" | "done"): void => k.phase.set(Phase[phase]);
+  const next = (phase: "update" | "commit" | "forgetReplicas" | "forget" | "wait" | "done"): void =>
+    k.phase.set(Phase[phase]);
   return {
     Advance: () => {
       i.set(0);
@@ -134,7 +132,11 @@ function advancing(go: FsmControl<StateName>, s: State) {
           go.go("Store");
           when(k.phase.eq(Phase.abort).andNot(k.failure), () => {
             next("wait");
-            const wait = mux(k.backoff.lt(step.shl(Math.log2(mostBackoff)).trunc(backoffBits)), k.backoff.add(step), k.backoff);
+            const wait = mux(
+              k.backoff.lt(step.shl(Math.log2(mostBackoff)).trunc(backoffBits)),
+              k.backoff.add(step),
+              k.backoff,
+            );
             k.backoff.set(wait);
             k.left.set(wait);
           }).otherwise(() => {

@@ -1,5 +1,16 @@
 /** What the task does of itself: messages that are due, answers to clients, times that end, nodes that were lost. */
-import { type Bit, cat, constant, decode, firstSet, type FsmControl, mux, node, type UInt, when } from "../../../hdl-dsl/index.ts";
+import {
+  type Bit,
+  cat,
+  constant,
+  decode,
+  firstSet,
+  type FsmControl,
+  mux,
+  node,
+  type UInt,
+  when,
+} from "../../../hdl-dsl/index.ts";
 import { udpPorts } from "../../clio/wire/index.ts";
 import {
   askKey,

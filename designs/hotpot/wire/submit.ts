@@ -24,10 +24,7 @@ export const submitHead = layout("submitHead", "area of a commit", "le", {
   rest: raw(320, "any"),
 });
 export const submitBytes = (h: Omit<Decoded<typeof submitHead>, "spare" | "rest" | "length">, data: Uint8Array) =>
-  concat(
-    encode(submitHead, { ...h, length: data.length, spare: new Uint8Array(4), rest: new Uint8Array(40) }),
-    data,
-  );
+  concat(encode(submitHead, { ...h, length: data.length, spare: new Uint8Array(4), rest: new Uint8Array(40) }), data);
 export const submitOf = (body: Uint8Array) => ({
   ...decode(submitHead, body.subarray(0, submitHead.bytes)),
   data: body.slice(submitHead.bytes),

@@ -10,6 +10,7 @@ import {
   fullRun,
   heldRun,
   hostileRun,
+  lossSweepRun,
   lostClientRun,
   nodesRun,
   onceRun,
@@ -43,12 +44,15 @@ describe.each([
   it("answers that are none", () => run("forged", dut, 8, b => forgedRun(b, p, long ? 400 : 24)));
   it("nodes that are reset", () => run("nodes", dut, 9, b => nodesRun(b, p, long ? 400 : 20, "kept")));
   it("nodes that lose their memory", () => run("lost", dut, 10, b => nodesRun(b, p, long ? 400 : 20, "zeroed")));
+  it("a node is lost at some time of a commit, with its memory and without", async () => {
+    for (const memory of ["kept", "zeroed"] as const)
+      await run(`sweep ${memory}`, dut, 15, b => lossSweepRun(b, p, memory, long ? 3 : 60));
+  });
   it("memory that says no", () => run("fail", dut, 11, b => failRun(b, p)));
   it("resets beside traffic", () => run("resets", dut, 12, b => resetsRun(b, p, long ? 60 : 8)));
   it("frames that cannot leave hold up no packet", () => run("held", dut, 13, b => heldRun(b, p)));
   it("packets are answered within what it declares", async () => {
     const { busy, alone } = await run("rates", dut, 14, b => ratesRun(b, p));
-    console.log(busy, alone);
     expect(busy).toBeLessThanOrEqual(commitTask(p).declared.latency);
     expect(alone).toBeLessThan(busy);
   });

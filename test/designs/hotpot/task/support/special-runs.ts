@@ -69,8 +69,14 @@ export async function onceRun(b: B, p: P) {
     life = 30 * tick,
     prepares = (): number => host.sent["prepare"] ?? 0,
     told = (): number => host.verdicts["done"] ?? 0;
+  let answered = 0;
+  host.onMade = (bytes, port) => {
+    if (port === 0) answered = dissect(bytes).clio?.requestId ?? 0;
+    return false;
+  };
   const s = run.submit(0, [0, 1, 2]);
-  // While it gathers and runs, twice in all cycles that matter.
+  await b.cycles(250);
+  same("quiet while nodes are asked", b.io.quiet.value, 0);
   for (let i = 0; i < 6; i++) {
     await b.cycles(b.random.between(20, 160));
     host.ask(s);
@@ -86,12 +92,14 @@ export async function onceRun(b: B, p: P) {
     await host.drained();
     same("PREPAREs when asked again", prepares(), 3);
     same("answers", told(), before + 1);
+    same("the message that is answered", answered, host.newest);
     // Each time it is kept anew only as long as it was.
     if (wait >= life >> 1) break;
   }
   const second = run.submit(0, [3]);
   await host.finished();
   same("the second", second.verdict, "done");
+  await host.drained();
   const before = told();
   host.ask(s);
   await host.drained();
@@ -102,8 +110,10 @@ export async function onceRun(b: B, p: P) {
   same("forgotten runs anew", prepares(), 5);
   // Its number wraps: those in front of 0 are older.
   for (let i = 0; i < 12; i++) {
+    await host.drained();
     const next = run.submit(0, [i % areas]);
     await host.finished();
+    if ((next.ended ?? 0) - next.begun > life) fail("it waits until the one before is forgotten");
     same("in a row", next.verdict, "done");
   }
   await run.rest(p.contexts);
@@ -230,7 +240,13 @@ export async function forgedRun(b: B, p: P, commits: number) {
       seq = view.getUint32(8, true),
       lane = view.getUint16(4, true);
     const say = (
-      o: { readonly from?: number; readonly by?: number; readonly seq?: number; readonly id?: number; readonly to?: number } = {},
+      o: {
+        readonly from?: number;
+        readonly by?: number;
+        readonly seq?: number;
+        readonly id?: number;
+        readonly to?: number;
+      } = {},
       status_: number = status.OK,
       extra = 0,
     ): void => {
@@ -267,7 +283,13 @@ export async function forgedRun(b: B, p: P, commits: number) {
   await run.rest(p.contexts);
 }
 /** Nodes stop and start, with memory and without, one at a time. */
-export async function nodesRun(b: B, p: P, commits: number, memory: "kept" | "zeroed", o: Partial<TaskHostOptions> = {}) {
+export async function nodesRun(
+  b: B,
+  p: P,
+  commits: number,
+  memory: "kept" | "zeroed",
+  o: Partial<TaskHostOptions> = {},
+) {
   const run = await runOf(b, p, { ...bad, ...o }),
     { host } = run;
   host.strict = false;
@@ -281,13 +303,7 @@ export async function nodesRun(b: B, p: P, commits: number, memory: "kept" | "ze
       node.crash(memory);
       await b.cycles(b.random.between(1, 1500));
       if (memory === "kept") node.recover();
-      else
-        await host.rebuild(
-          n,
-          Array.from({ length: areas }, (_, i) => i)
-            .filter(i => ownerOf(i) === n || replicaOf(i) === n)
-            .map(i => [vaOf(i), bytesOf(i), ownerOf(i) === n ? replicaOf(i) : ownerOf(i)]),
-        );
+      else await host.rebuild(n, sourcesOf(n));
       crashes++;
     }
   };
@@ -300,6 +316,33 @@ export async function nodesRun(b: B, p: P, commits: number, memory: "kept" | "ze
   for (const k of run.known) same(`commit ${k.id}`, k.verdict, "done");
   await run.rest(p.contexts);
 }
+/** One commit, and a node is lost so many cycles behind its beginning; the next, and it is lost later. */
+export async function lossSweepRun(b: B, p: P, memory: "kept" | "zeroed", step: number) {
+  const run = await runOf(b, p, { clientTimeout: 4000, delay: [40, 120] }),
+    { host } = run;
+  host.strict = false;
+  for (let at = 60, i = 0; at < 1300; at += step, i++) {
+    const s = run.submit(i % 4, [0, 1, 3, 4, 5]),
+      n = i % nodes,
+      node = host.nodes[n] ?? fail("no node");
+    await b.cycles(at);
+    node.crash(memory);
+    await b.cycles(b.random.between(1, 400));
+    if (memory === "kept") node.recover();
+    else await host.rebuild(n, sourcesOf(n));
+    await host.finished();
+    same("a commit", s.verdict, "done");
+    await host.drained();
+    for (const i of [0, 1, 3, 4, 5])
+      for (const at of [ownerOf(i), replicaOf(i)]) same(`area ${i} at node ${at}`, run.shownAt(at, i), run.newest);
+  }
+  await run.rest(p.contexts);
+}
+const sourcesOf = (n: number): [bigint, number, number][] =>
+  Array.from({ length: areas }, (_, i) => i)
+    .filter(i => ownerOf(i) === n || replicaOf(i) === n)
+    .map(i => [vaOf(i), bytesOf(i), ownerOf(i) === n ? replicaOf(i) : ownerOf(i)]);
+
 /** Memory of a node says no for a while: the commit fails, nothing of it stays, and the next one is done. */
 export async function failRun(b: B, p: P) {
   const run = await runOf(b, p),
@@ -372,8 +415,7 @@ export async function ratesRun(b: B, p: P) {
   const run = await runOf(b, p, { delay: [20, 60] }),
     { host } = run;
   await run.crowd(20, 4, 5);
-  const most = (mine: boolean): number =>
-    Math.max(0, ...host.answers.filter(a => a.mine === mine).map(a => a.cycles));
+  const most = (mine: boolean): number => Math.max(0, ...host.answers.filter(a => a.mine === mine).map(a => a.cycles));
   const other = udpFrame(
     taskClient(9),
     { ...taskOwn, port: udpPorts.native },

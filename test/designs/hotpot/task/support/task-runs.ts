@@ -1,6 +1,13 @@
 /** Runs of the commit task, for its bench and for faults that are planted in it. */
 import { CommitTask } from "../../../../../designs/hotpot/task/index.ts";
-import { homeAt, type Submitted, type TaskArea, TaskHost, type TaskHostOptions, type TaskPorts } from "../../../../../designs/hotpot/rig/index.ts";
+import {
+  homeAt,
+  type Submitted,
+  type TaskArea,
+  TaskHost,
+  type TaskHostOptions,
+  type TaskPorts,
+} from "../../../../../designs/hotpot/rig/index.ts";
 import { type Bench, bernoulli } from "../../../../../sim/index.ts";
 
 export type B = Bench<TaskPorts>;
@@ -69,6 +76,10 @@ export class Run {
     this.known.push(Object.assign(s, { id, touched }));
     return s;
   }
+  /** What the newest commit has written. */
+  get newest(): number {
+    return this.#next - 1;
+  }
   random(most: number): number[] {
     const r = this.b.random,
       all = new Set(Array.from({ length: r.between(1, most) }, () => r.between(0, areas - 1)));
@@ -105,9 +116,15 @@ export class Run {
     });
     for (const [i, id] of shown.entries()) {
       const c = this.known.find(k => k.id === id);
-      if (id !== 0 && (c === undefined || c.verdict !== "done")) fail(`area ${i} shows commit ${id}, which is ${c?.verdict}`);
+      if (id !== 0 && (c === undefined || c.verdict !== "done"))
+        fail(`area ${i} shows commit ${id}, which is ${c?.verdict}`);
       for (const d of this.known)
-        if (d.verdict === "done" && d.id !== id && d.touched.includes(i) && (c === undefined || d.begun > (c.ended ?? 0)))
+        if (
+          d.verdict === "done" &&
+          d.id !== id &&
+          d.touched.includes(i) &&
+          (c === undefined || d.begun > (c.ended ?? 0))
+        )
           fail(`area ${i} shows ${id}, and ${d.id} came behind it`);
       for (const other of c?.touched ?? []) {
         const d = this.known.find(k => k.id === shown[other]);
