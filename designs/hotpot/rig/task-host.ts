@@ -113,8 +113,8 @@ export class TaskHost {
   #on = false;
   #request = 0x1234_0000;
   readonly #numbers: number[];
-  /** What the director was told last. */
-  #said: Answer | undefined;
+  /** Who hears what the director is told. */
+  #told: (a: Answer) => void = () => undefined;
   /** Messages to nodes by kind, and answers to clients by verdict. */
   readonly sent: Record<string, number> = {};
   readonly verdicts: Record<string, number> = {};
@@ -212,13 +212,14 @@ export class TaskHost {
   /** Whether no decided commit owes the node anything. */
   async settled(node: number): Promise<boolean> {
     const head = { kind: submitKinds.owes, area: 0, areas: 1, owner: node, number: 0, replicas: 0, va: 0n };
-    this.#said = undefined;
+    const said: Answer[] = [];
+    this.#told = a => said.push(a);
     // Who comes while another answer waits is not told, and asks again.
-    while (this.#said === undefined) {
+    while (said.length === 0) {
       this.send(this.frame(this.#o.clients, submitBytes(head, new Uint8Array())), clientPort, true);
       await this.#b.cycles(300);
     }
-    return (this.#said as Answer).verdict === "done";
+    return said[0]?.verdict === "done";
   }
   /** A node without memory is made anew: floors and owners, pages from other copies, and what commits owe it. */
   async rebuild(n: number, sources: readonly (readonly [bigint, number, number])[]): Promise<void> {
@@ -415,7 +416,7 @@ export class TaskHost {
     if (body.length !== headBytes) throw new ProtocolError("an answer with something behind");
     this.verdicts[a.verdict] = (this.verdicts[a.verdict] ?? 0) + 1;
     if (client === this.#o.clients) {
-      this.#said = a;
+      this.#told(a);
       return;
     }
     if (this.expects.some(e => e.client === client && e.number === a.seq)) return;

@@ -53,8 +53,7 @@ export function askedOf({ headers: { ethernet, ip, udp, clio }, who }: State) {
 
 /** What a packet is. */
 export function arriving(go: Go, s: State, a: AreaAt, io: Ends) {
-  const { data, last } = io.payload.payload,
-    rest = node(s.who.payloadBytes.gt(64), { name: "has_more_beats" });
+  const { data, last } = io.payload.payload;
   return {
     Class: () => {
       a.area.set(s.is.area);
@@ -82,6 +81,13 @@ export function arriving(go: Go, s: State, a: AreaAt, io: Ends) {
         });
       });
     },
+  };
+}
+
+/** Whether an area is one, and which context has its client's commit or is free. */
+export function judging(go: Go, s: State, a: AreaAt) {
+  const rest = node(s.who.payloadBytes.gt(64), { name: "has_more_beats" });
+  return {
     Judge: () => {
       const { head } = a,
         { clio } = s.headers,

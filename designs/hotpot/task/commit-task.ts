@@ -25,12 +25,12 @@ import {
 import { headerBytesFrom, taskHeaderBytes } from "../../supernic/wire/index.ts";
 import { taskNodes } from "../wire/index.ts";
 import { answering } from "./answers.ts";
-import { areaOf, arriving, askedOf, taking } from "./areas.ts";
+import { areaOf, arriving, askedOf, judging, taking } from "./areas.ts";
 import { configurationOf } from "./configuration.ts";
 import { makeFrames } from "./frames.ts";
 import { phaseSteps } from "./phases.ts";
 import { areaBits, beatBits, type CommitTaskParameters, Job, Phase } from "./records.ts";
-import { asks, type Ends, type State, stateNames, stateOf, type StateName } from "./state.ts";
+import { asks, type Ends, type State, type StateName, stateNames, stateOf } from "./state.ts";
 import { messageOf, replyOf, steps, walking } from "./steps.ts";
 
 export const commitTaskPorts = () => mergePorts(readingTaskPorts(), makePorts());
@@ -144,6 +144,7 @@ export const CommitTask = module(
           chosen.idle(go);
         },
         ...arriving(go, s, a, ends),
+        ...judging(go, s, a),
         ...taking(go, s, a, ends),
         ...answering(go, s, a),
         ...phaseSteps(go, s),

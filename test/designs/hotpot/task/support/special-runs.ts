@@ -247,7 +247,7 @@ export async function forgedRun(b: B, p: P, commits: number) {
         readonly id?: number;
         readonly to?: number;
       } = {},
-      status_: number = status.OK,
+      said: number = status.OK,
       extra = 0,
     ): void => {
       const answer = encode(commitAnswer, {
@@ -260,11 +260,11 @@ export async function forgedRun(b: B, p: P, commits: number) {
           from,
           { ethernet, ipv4, udp, clio: { ...clio, requestId: (clio.requestId ^ (o.id ?? 0)) >>> 0 }, native: true },
           commitReplyOpcode,
-          status_,
+          said,
           extra > 0 ? Uint8Array.from([...answer, ...new Uint8Array(extra)]) : answer,
         );
       forged++;
-      host.send(reply, o.by ?? port, status_ === status.OK && extra === 0);
+      host.send(reply, o.by ?? port, said === status.OK && extra === 0);
     };
     const lie = b.random.between(0, 8);
     if (lie === 0) say({ from: (n + 1) % nodes });
@@ -410,7 +410,7 @@ export async function heldRun(b: B, p: P) {
   await host.finished();
   await run.rest(p.contexts);
 }
-/** Packets that are not the task's are answered within `most` cycles beside commits. @returns the slowest of each kind */
+/** Packets beside commits, and alone. @returns cycles of the slowest answer of each kind */
 export async function ratesRun(b: B, p: P) {
   const run = await runOf(b, p, { delay: [20, 60] }),
     { host } = run;
