@@ -51,9 +51,9 @@ it.each(
     resets,
     held,
   }),
-)("without a fault each of them passes: %s", (name, run) =>
-  runBench<TaskPorts, unknown>(`commit without a fault, ${name}`, usualDut, options, run),
-);
+)("without a fault each of them passes: %s", async (name, run) => {
+  await runBench<TaskPorts, unknown>(`commit without a fault, ${name}`, usualDut, options, run);
+});
 
 describe("a planted fault in the commit task is found", () => {
   const finds = (
