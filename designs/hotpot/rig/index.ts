@@ -14,3 +14,16 @@ export { runVerb } from "./run-verb.ts";
 export { type Commits, measureCommits, type Scenario, wayCycles } from "./scenario.ts";
 export { readSetup, type Setup } from "./setup.ts";
 export { measureTimes, memoryCycles, type Times } from "./times.ts";
+export {
+  nodeEndpoint,
+  type Submitted,
+  type TaskArea,
+  taskClient,
+  TaskHost,
+  type TaskHostOptions,
+  taskLane,
+  taskOwn,
+  taskPid,
+  type TaskPorts,
+  taskUser,
+} from "./task-host.ts";

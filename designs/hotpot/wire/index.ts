@@ -3,3 +3,4 @@ export * from "./codec.ts";
 export * from "./codes.ts";
 export * from "./log.ts";
 export * from "./messages.ts";
+export * from "./submit.ts";
