@@ -181,8 +181,8 @@ function counted(
  * out when it is whole and good; bad ones are dropped, and counted by their reason (`Received`). A frame that finds no
  * room is lost as a whole (`overflow`; `good` has it as well).
  *
- * PAUSE (802.3, annex 31B): with `obeys` a PAUSE frame that is received makes the sender wait for its time, in quanta of
- * 64 bytes: a frame that has been offered to the line goes to its end, and no new one begins. A later one counts
+ * PAUSE (802.3, annex 31B): with `obeys` a PAUSE frame that is received makes the sender wait for its time, in quanta
+ * of 64 bytes: a frame that has been offered to the line goes to its end, and no new one begins. A later one counts
  * instead, 0 ends the wait. `paused` tells of it. PAUSE frames go to the group 01-80-C2-00-00-01; they do not come out
  * at `received`, also without `obeys`, and are counted (`pauses`, and as `good`), also when the store is full.
  * `pause` sends one with that time from the address `station` (first byte highest). It goes before the next frame,
@@ -235,8 +235,8 @@ export const RgmiiMac = module(
  * (`Received`). A frame that finds no room is lost as a whole (`overflow`; `good` has it as well). Faults of
  * the link (sequences) are no frames.
  *
- * PAUSE (802.3, annex 31B): with `obeys` a PAUSE frame that is received makes the sender wait for its time, in quanta of
- * 64 bytes: a frame that has been offered to the line goes to its end, and no new one begins. A later one counts
+ * PAUSE (802.3, annex 31B): with `obeys` a PAUSE frame that is received makes the sender wait for its time, in quanta
+ * of 64 bytes: a frame that has been offered to the line goes to its end, and no new one begins. A later one counts
  * instead, 0 ends the wait. `paused` tells of it. PAUSE frames go to the group 01-80-C2-00-00-01; they do not come out
  * at `received`, also without `obeys`, and are counted (`pauses`, and as `good`), also when the store is full.
  * `pause` sends one with that time from the address `station` (first byte highest). It goes before the next frame,

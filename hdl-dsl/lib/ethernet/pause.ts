@@ -10,7 +10,7 @@ import { orTree } from "../../vectors/index.ts";
 import { axisBeat, type AxisBeatShape } from "../axi/index.ts";
 import type { LineBeat } from "./frame.ts";
 
-/** The destination (a group), the type and the operation of a PAUSE frame, as bytes; undefined: the sender's address. */
+/** Destination (a group), type and operation of a PAUSE frame, as bytes; undefined: the sender's address. */
 const header: readonly (number | undefined)[] = [
   ...[0x01, 0x80, 0xc2, 0x00, 0x00, 0x01],
   ...Array.from({ length: 6 }, () => undefined),
