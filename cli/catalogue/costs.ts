@@ -4,11 +4,10 @@ import { z } from "zod";
 import type { EmittedFile } from "../../hdl-dsl/index.ts";
 import { contentKey } from "../cache.ts";
 import { UsageError } from "../../designs/shared/command-line/index.ts";
+import type { TargetName } from "../synth/target.ts";
 import { contentOf } from "../verilog-content.ts";
 
 const Cost = z.strictObject({
-  /** Key of the Verilog that was measured: another text's cost is not known. */
-  content: z.string(),
   luts: z.number(),
   ff: z.number(),
   bram: z.number(),
@@ -17,13 +16,29 @@ const Cost = z.strictObject({
 });
 /** Resources of the device that a unit takes, and LUTs on its deepest path. */
 export type Cost = z.infer<typeof Cost>;
-const Costs = z.strictObject({ tool: z.string(), target: z.string(), units: z.record(z.string(), Cost) });
+/** The devices that the catalogue tells of: UltraScale+, and the two small ones with open tools. */
+export const costTargets = ["xcup", "ecp5", "ice40"] as const satisfies readonly TargetName[];
+export type CostTarget = (typeof costTargets)[number];
+/** A cost, or the reason why the device has no place for the unit. */
+const Measured = z.union([Cost, z.strictObject({ none: z.string() })]);
+export type Measured = z.infer<typeof Measured>;
+const Unit = z.strictObject({
+  /** Key of the Verilog that was measured: another text's cost is not known. */
+  content: z.string(),
+  ...(Object.fromEntries(costTargets.map(t => [t, Measured.optional()])) as Record<
+    CostTarget,
+    z.ZodOptional<typeof Measured>
+  >), // The keys are those of the list.
+});
+/** What is known of a unit on each device. */
+export type UnitCosts = z.infer<typeof Unit>;
+const Costs = z.strictObject({ tool: z.string(), units: z.record(z.string(), Unit) });
 /** Measured costs by Verilog name. */
 export type Costs = z.infer<typeof Costs>;
 
 /** The committed file of measurements, from the project's folder. */
 export const costsPath = "docs/catalogue.json";
-const unmeasured: Costs = { tool: "Yosys", target: "xcup", units: {} };
+const unmeasured: Costs = { tool: "Yosys", units: {} };
 
 /** Key under which the measurement of these files is filed. */
 export const costKey = (files: readonly EmittedFile[]): string => contentKey(contentOf(files));
@@ -46,7 +61,6 @@ export function writeCosts(root: string, costs: Costs): void {
     .map(([n, c]) => `    ${JSON.stringify(n)}: ${JSON.stringify(c)}`);
   writeFileSync(
     join(root, costsPath),
-    `{\n  "tool": ${JSON.stringify(costs.tool)},\n  "target": ${JSON.stringify(costs.target)},\n` +
-      `  "units": {\n${units.join(",\n")}\n  }\n}\n`,
+    `{\n  "tool": ${JSON.stringify(costs.tool)},\n` + `  "units": {\n${units.join(",\n")}\n  }\n}\n`,
   );
 }

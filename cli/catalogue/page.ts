@@ -2,12 +2,19 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describeShape, type PlacedPort, placedPorts } from "../../hdl-dsl/index.ts";
 import { docComment } from "./doc-comment.ts";
-import { type Costs, readCosts } from "./costs.ts";
+import { targets } from "../synth/target.ts";
+import { type Costs, costTargets, type Measured, readCosts } from "./costs.ts";
 import { type CatalogueUnit, catalogueUnits } from "./units.ts";
 
 const cell = (text: string | number): string => String(text).replaceAll("|", "\\|");
-const costCells = (u: CatalogueUnit): readonly (string | number)[] =>
-  u.cost === undefined ? ["?", "?", "?", "?"] : [u.cost.luts, u.cost.ff, u.cost.bram, u.cost.levels];
+/** Figures of a unit on UltraScale+, and its LUTs and levels on each smaller device. */
+export function costCells(u: CatalogueUnit): readonly (string | number)[] {
+  return costTargets.flatMap((t): readonly (string | number)[] => {
+    const c = u.cost?.[t];
+    if (t === "xcup") return c === undefined || "none" in c ? ["?", "?", "?", "?"] : [c.luts, c.ff, c.bram, c.levels];
+    return [c === undefined ? "?" : "none" in c ? "none" : `${c.luts} / ${c.levels}`];
+  });
+}
 const row = (cells: readonly (string | number)[]): string => `| ${cells.map(cell).join(" | ")} |`;
 /** Heading and its place in the page, as Markdown readers make it. */
 const title = (u: CatalogueUnit): string => `${u.entry.name}: ${u.entry.what}`;
@@ -26,14 +33,17 @@ function portRow({ path, port: p }: PlacedPort): string {
   ]);
 }
 
+function costText(c: Measured | undefined, block: string): string {
+  if (c === undefined) return "not measured as it now is (`mnemo catalogue --measure` does it)";
+  if ("none" in c) return c.none;
+  const dsp = c.dsp === 0 ? "" : `, ${c.dsp} DSP`;
+  return `${c.luts} LUT, ${c.ff} FF, ${c.bram} ${block}${dsp}, ${c.levels} LUT levels`;
+}
+
 /** A page of one unit: its own doc comment, its ports, what it costs and what is proved. */
 function section(u: CatalogueUnit, root: string): string {
   const doc = docComment(readFileSync(join(root, u.entry.source), "utf8"), u.entry.name);
-  const cost =
-    u.cost === undefined
-      ? "not measured as it now is (`mnemo catalogue --measure` does it)"
-      : `${u.cost.luts} LUT, ${u.cost.ff} FF, ${u.cost.bram} BRAM36` +
-        `${u.cost.dsp === 0 ? "" : `, ${u.cost.dsp} DSP`}, ${u.cost.levels} LUT levels`;
+  const cost = costTargets.map(t => `${targets[t].family} ${costText(u.cost?.[t], targets[t].memoryBlock)}`).join("; ");
   return `### ${title(u)}
 ${doc ?? ""}
 
@@ -56,14 +66,15 @@ export function cataloguePage(root: string, costs: Costs = readCosts(root)): str
 # Catalogue of the library
 
 Every unit with its ports, latency, initiation interval, cost and proofs. Latencies and intervals are cycles with nothing paused, and
-are measured by a test. Costs are for the example that each section names, after synthesis alone by ${costs.tool} for ${costs.target}
-(UltraScale+), out of context, not placed or routed; \`?\` where the unit has changed since. Proofs are those of \`mnemo prove\`.
+are measured by a test. Costs are for the example that each section names, after synthesis alone by ${costs.tool}, out of context, not
+placed or routed: LUT, FF, BRAM and levels for UltraScale+, then LUTs and levels for ECP5 and iCE40, whose LUTs have four inputs.
+\`?\`: the unit has changed since. \`none\`: the device lacks the memory that the example asks for. Proofs are those of \`mnemo prove\`.
 
 ${groups
   .map(
     g =>
-      `## ${g}\n| unit | what for | example | latency | interval | LUT | FF | BRAM | levels | proofs |\n` +
-      `|---|---|---|---|---|---|---|---|---|---|\n${of(g)
+      `## ${g}\n| unit | what for | example | latency | interval | LUT | FF | BRAM | levels | ECP5 | iCE40 | proofs |\n` +
+      `|---|---|---|---|---|---|---|---|---|---|---|---|\n${of(g)
         .map(u =>
           row([
             `[${u.entry.name}](#${anchor(title(u))})`,

@@ -4,42 +4,59 @@ import { synthesize } from "../synth/synthesize.ts";
 import { totalLuts } from "../synth/area.ts";
 import { levelsOf } from "../synth/report.ts";
 import { targets } from "../synth/target.ts";
-import { findYosys } from "../synth/yosys.ts";
-import { table, type Terminal } from "../../designs/shared/command-line/index.ts";
-import { costKey, type Costs, readCosts, writeCosts } from "./costs.ts";
-import { catalogueUnits } from "./units.ts";
+import { findYosys, type Yosys } from "../synth/yosys.ts";
+import { CheckFailed, table, type Terminal } from "../../designs/shared/command-line/index.ts";
+import {
+  costKey,
+  type Costs,
+  type CostTarget,
+  costTargets,
+  type Measured,
+  readCosts,
+  type UnitCosts,
+  writeCosts,
+} from "./costs.ts";
+import { costCells } from "./page.ts";
+import { type CatalogueUnit, catalogueUnits } from "./units.ts";
+
+const noMemory = /no valid mapping found for memory/;
+
+/** What a unit costs on a device, or that the device has no such memory. */
+async function costOf(u: CatalogueUnit, t: CostTarget, yosys: Yosys, terminal: Terminal): Promise<Measured> {
+  const unit = { name: u.entry.name, top: u.emitted.top, files: synthesisFiles(u.emitted) };
+  try {
+    const done = await synthesize(unit, targets[t], yosys, pass => terminal.progress(`${u.entry.name}, ${t}: ${pass}`));
+    const { ff, bram, dsp } = done.area;
+    return { luts: totalLuts(done.area), ff, bram, dsp, levels: levelsOf(done) };
+  } catch (e) {
+    if (!(e instanceof CheckFailed) || !noMemory.test(e.message)) throw e;
+    return { none: "has no distributed memory" };
+  }
+}
 
 /** Synthesizes what has changed since its last measurement and writes all of them; units that are gone are left out. */
 async function measure(root: string, terminal: Terminal): Promise<number> {
   const yosys = await findYosys(),
-    target = targets.xcup,
-    before = readCosts(root);
+    before = readCosts(root),
+    all = catalogueUnits(before);
   const units: Costs["units"] = {};
   let fresh = 0;
-  for (const u of catalogueUnits(before)) {
-    const { top } = u.emitted,
-      files = synthesisFiles(u.emitted);
-    if (u.cost !== undefined && before.tool === yosys.version) {
-      units[top] = u.cost;
-      continue;
-    }
-    const done = await synthesize({ name: u.entry.name, top, files }, target, yosys, pass => {
-      terminal.progress(`${u.entry.name}: ${pass}`);
-    });
-    units[top] = {
-      content: costKey(files),
-      luts: totalLuts(done.area),
-      ff: done.area.ff,
-      bram: done.area.bram,
-      dsp: done.area.dsp,
-      levels: levelsOf(done),
-    };
-    fresh++;
-    // What is measured stays, also when the run is ended.
-    writeCosts(root, { tool: yosys.version, target: target.name, units: { ...before.units, ...units } });
+  for (const u of all) {
+    const known = before.tool === yosys.version ? u.cost : undefined;
+    units[u.emitted.top] = { ...known, content: costKey(synthesisFiles(u.emitted)) };
   }
+  for (const t of costTargets)
+    for (const u of all) {
+      const { top } = u.emitted,
+        had = units[top] as UnitCosts; // Made above.
+      if (had[t] !== undefined) continue;
+      units[top] = { ...had, [t]: await costOf(u, t, yosys, terminal) };
+      fresh++;
+      // What is measured stays, also when the run is ended.
+      writeCosts(root, { tool: yosys.version, units });
+    }
   terminal.endProgress();
-  writeCosts(root, { tool: yosys.version, target: target.name, units });
+  writeCosts(root, { tool: yosys.version, units });
   return fresh;
 }
 
@@ -48,23 +65,21 @@ export async function runCatalogue(o: { readonly measure?: true }, terminal: Ter
   const root = repository("mnemo catalogue");
   if (o.measure === true) {
     const fresh = await measure(root, terminal);
-    terminal.print(`${fresh} units measured; npx mnemo generate writes docs/catalogue.md\n`);
+    terminal.print(`${fresh} measured; npx mnemo generate writes docs/catalogue.md\n`);
   }
   const units = catalogueUnits(readCosts(root));
   terminal.print(
     table(
-      ["unit", "example", "latency", "interval", "LUT", "FF", "BRAM", "levels", "proofs"],
+      ["unit", "example", "latency", "interval", "LUT", "FF", "BRAM", "levels", "ECP5", "iCE40", "proofs"],
       units.map(u => [
         u.entry.name,
         u.entry.example,
         String(u.entry.latency),
         String(u.entry.interval),
-        ...(u.cost === undefined
-          ? ["?", "?", "?", "?"]
-          : [u.cost.luts, u.cost.ff, u.cost.bram, u.cost.levels].map(String)),
+        ...costCells(u).map(String),
         String(u.proofs.length),
       ]),
-      "llllrrrrr",
+      "llllrrrrrrr",
     ),
   );
 }

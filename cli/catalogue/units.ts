@@ -6,14 +6,14 @@ import {
   libraryProofs,
   synthesisFiles,
 } from "../../hdl-dsl/index.ts";
-import { type Cost, costKey, type Costs } from "./costs.ts";
+import { costKey, type Costs, type UnitCosts } from "./costs.ts";
 
 /** An entry with all that is known of it. */
 export interface CatalogueUnit {
   readonly entry: CatalogueEntry;
   readonly emitted: EmittedDesign;
   /** Undefined when this very text has not been measured. */
-  readonly cost: Cost | undefined;
+  readonly cost: UnitCosts | undefined;
   /** Proven properties, by the proofs' names. */
   readonly proofs: readonly string[];
 }

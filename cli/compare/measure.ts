@@ -33,6 +33,10 @@ export const lost = (c: Comparison): readonly string[] =>
     .filter(a => c.ours[a] > c.hand[a] && c.unjudged?.includes(a) !== true)
     .map(a => `${a} ${c.ours[a]} > ${c.hand[a]}`);
 
+/** Figures in which ours is above, and that are not judged. */
+export const told = (c: Comparison): readonly string[] =>
+  lost({ name: c.name, ours: c.ours, hand: c.hand }).filter(what => !lost(c).includes(what));
+
 /** Lines that are neither blank nor a comment alone. */
 export const codeLines = (text: string): number => text.split("\n").filter(l => !/^\s*(\/\/.*)?$/.test(l)).length;
 

@@ -9,7 +9,7 @@ export const compareVerb: Verb = (program, { terminal, exit }) =>
       "compare modules of the library with the same modules written by hand in Verilog: lines, LUTs, flip-flops, levels",
     )
     .action(async () => {
-      const { aspects, compareAll, lost } = await import("../compare/measure.ts");
+      const { aspects, compareAll, lost, told } = await import("../compare/measure.ts");
       const { findYosys } = await import("../synth/yosys.ts");
       const { root } = await import("../../scripts/setup/paths.mjs");
       const all = await compareAll(root, await findYosys(), what => terminal.progress(what));
@@ -27,8 +27,10 @@ export const compareVerb: Verb = (program, { terminal, exit }) =>
         ),
       );
       const above = all.flatMap(c => lost(c).map(what => `${c.name}: ${what}`));
+      const unjudged = all.flatMap(c => told(c).map(what => `${c.name}: ${what}`));
+      if (unjudged.length > 0) terminal.print(`\nabove, and not judged: ${unjudged.join("; ")}`);
       if (above.length === 0) {
-        terminal.print("\nours is at or below on each");
+        terminal.print("\nours is at or below on each that is judged");
         return;
       }
       terminal.print(`\nlost: ${above.join("; ")}`);

@@ -435,7 +435,12 @@ export class Expressions {
   }
 
   #binary(e: Extract<Expr, { kind: "binary" }>): VExpr {
-    if (e.op === "mul") return binary("*", this.#extend(e.a, e.width), this.#extend(e.b, e.width));
+    if (e.op === "mul") {
+      const a = this.#extend(e.a, e.width),
+        b = this.#extend(e.b, e.width);
+      // Said to be signed, the copies of the sign are seen as such: synthesis makes one DSP block of what was five.
+      return e.a.signed ? binary("*", toSigned(a), toSigned(b)) : binary("*", a, b);
+    }
     const neutral = this.#neutral(e);
     if (neutral !== undefined) return this.#done.get(neutral) as VExpr;
     const op = BINARY[e.op];

@@ -1,19 +1,21 @@
 import { input, output, type Port, sink, source, type StreamPort } from "../../types/ports.ts";
-import { bit, struct, type StructShape, uint } from "../../types/shape.ts";
+import { bit, struct, type StructShape, uint, type UIntShape } from "../../types/shape.ts";
 import type { Bit, Inside, StreamIn, UInt, Val } from "../../types/value.ts";
 import type { ClockDomain } from "../../ir/circuit.ts";
 import { clockDomain, inDomain } from "../../build/clock-domain.ts";
-import { reg } from "../../build/declare.ts";
+import { node, reg } from "../../build/declare.ts";
 import { instance, module } from "../../build/module.ts";
 import { cat } from "../../build/value.ts";
 import { connectAny } from "../../stream/connect.ts";
 import { axisBeat, type AxisBeatShape } from "../axi/index.ts";
 import { AsyncFifo, PacketFifo } from "../queues/index.ts";
+import { synchronise } from "../clocks/index.ts";
 import { countedIn } from "./counters.ts";
 import type { Received } from "./frame.ts";
 import { type LineBeat, receivedKinds } from "./frame.ts";
 import { checkLongest, GmiiReceiver } from "./gmii-receive.ts";
 import { Gmii, GmiiTransmitter } from "./gmii-transmit.ts";
+import { findPause, PauseRequest, pauseTimer, Quanta, withPauses } from "./pause.ts";
 import { receiveStore } from "./receive-store.ts";
 import { idleWord, Xgmii } from "./xgmii.ts";
 import { XgmiiReceiver } from "./xgmii-receive.ts";
@@ -41,11 +43,16 @@ export const MacCounts = struct({
   check: uint(16),
   overflow: uint(16),
   unsent: uint(16),
+  pauses: uint(16),
 });
 type MacPorts<L extends StructShape> = {
   readonly send: StreamPort<"in", AxisBeatShape>;
   readonly received: StreamPort<"out", AxisBeatShape>;
   readonly counts: Port<"out", typeof MacCounts>;
+  readonly pause: StreamPort<"in", UIntShape<16>>;
+  readonly station: Port<"in", UIntShape<48>>;
+  readonly obeys: Port<"in", UIntShape<1>>;
+  readonly paused: Port<"out", UIntShape<1>>;
   readonly txLine: Port<"out", L>;
   readonly rxLine: Port<"in", L>;
 };
@@ -53,6 +60,10 @@ const macPorts = <L extends StructShape>(bytes: number, line: L): MacPorts<L> =>
   send: sink(axisBeat(bytes), { domain: "user" }),
   received: source(axisBeat(bytes), { domain: "user" }),
   counts: output(MacCounts, { domain: "user" }),
+  pause: sink(Quanta, { domain: "user" }),
+  station: input(uint(48), { domain: "user" }),
+  obeys: input(bit, { domain: "user" }),
+  paused: output(bit, { domain: "user" }),
   txLine: output(line, { domain: "tx" }),
   rxLine: input(line, { domain: "rx" }),
 });
@@ -76,43 +87,74 @@ const CROSSING = 16;
 type Clocks = Readonly<Record<"user" | "tx" | "rx", ClockDomain>>;
 const clocksOf = (): Clocks => ({ user: clockDomain("user"), tx: clockDomain("tx"), rx: clockDomain("rx") });
 
-/** Frames of the user, whole, in the line's clock. */
-function toLine(io: { readonly send: StreamIn<AxisBeatShape> }, clocks: Clocks, s: Sizes) {
+type User = Inside<MacPorts<typeof Rgmii>>;
+/** PAUSE frames that wait for a crossing: each way at most one in the time of 84 bytes. */
+const PAUSES = 4;
+/**
+ * Frames of the user, whole, and PAUSE frames, in the line's clock, when they may go. @param times of PAUSE frames
+ * that have been received
+ */
+function toLine(
+  io: Pick<User, "send" | "pause" | "station" | "obeys" | "paused">,
+  times: StreamIn<typeof Quanta>,
+  clocks: Clocks,
+  s: Sizes,
+) {
   const beat = axisBeat(s.bytes),
     crossing = instance("send_crossing", AsyncFifo({ shape: beat, depth: CROSSING, style: "distributed" }), {
       domains: { push: clocks.user, pop: clocks.tx },
     });
   connectAny(io.send, crossing.push);
-  return inDomain(clocks.tx, () => {
+  const requests = instance("pause_requests", AsyncFifo({ shape: PauseRequest, depth: PAUSES, style: "distributed" }), {
+    domains: { push: clocks.user, pop: clocks.tx },
+  });
+  inDomain(clocks.user, () => {
+    requests.push.valid.set(io.pause.valid);
+    requests.push.payload.set({ quanta: io.pause.payload, station: io.station });
+    io.pause.ready.set(requests.push.ready);
+  });
+  const out = inDomain(clocks.tx, () => {
     const store = instance("send_frames", PacketFifo({ shape: beat, depth: s.depth, last: "last", style: "block" }));
     connectAny(crossing.pop, store.push);
-    return store;
+    const paused = pauseTimer(times, synchronise(io.obeys, { name: "obeys_seen" }), s.bytes);
+    return { frames: withPauses(store.pop, requests.pop, paused, s.bytes), unsent: store.dropped, paused };
   });
+  inDomain(clocks.user, () => io.paused.set(synchronise(out.paused, { name: "paused_seen" })));
+  return out;
 }
 type Verdict = Val<typeof Received>;
-/** Good frames of the line, to the user. */
+/** Good frames of the line, to the user; the times of PAUSE frames among them go to the sender. */
 function fromLine(
-  io: Pick<Inside<MacPorts<typeof Rgmii>>, "received">,
+  io: Pick<User, "received">,
   clocks: Clocks,
-  beat: Val<LineBeat>,
+  line: { readonly beat: Val<LineBeat>; readonly received: Verdict },
   s: Sizes,
-): Bit {
+) {
   const crossing = instance(
     "receive_crossing",
     AsyncFifo({ shape: axisBeat(s.bytes), depth: CROSSING, style: "distributed" }),
     { domains: { push: clocks.rx, pop: clocks.user } },
   );
   connectAny(crossing.pop, io.received);
-  return inDomain(clocks.rx, () => {
-    const { frames, overflow } = receiveStore(beat, s.bytes, s.depth);
-    connectAny(frames, crossing.push);
-    return overflow;
+  const times = instance("pause_times", AsyncFifo({ shape: Quanta, depth: PAUSES, style: "distributed" }), {
+    domains: { push: clocks.rx, pop: clocks.tx },
   });
+  const events = inDomain(clocks.rx, () => {
+    const { beat, received } = line,
+      { found, quanta } = findPause(beat, s.bytes),
+      pause = node(found.and(received.good), { name: "pause_came" });
+    const { frames, overflow } = receiveStore({ ...beat, bad: beat.bad.or(found) }, s.bytes, s.depth);
+    connectAny(frames, crossing.push);
+    times.push.valid.set(pause);
+    times.push.payload.set(quanta);
+    return { overflow, pause };
+  });
+  return { ...events, times: times.pop };
 }
 function counted(
-  io: Pick<Inside<MacPorts<typeof Rgmii>>, "counts">,
+  io: Pick<User, "counts">,
   clocks: Clocks,
-  events: { readonly received: Verdict; readonly overflow: Bit; readonly unsent: Bit },
+  events: { readonly received: Verdict; readonly overflow: Bit; readonly unsent: Bit; readonly pause: Bit },
 ): void {
   const count = (domain: ClockDomain, event: Bit, name: string) =>
     inDomain(clocks.user, () => countedIn(domain, event, 16, `${name}_count`).is(16));
@@ -125,6 +167,7 @@ function counted(
     check: check as UInt<16>,
     overflow: count(clocks.rx, events.overflow, "overflow"),
     unsent: count(clocks.tx, events.unsent, "unsent"),
+    pauses: count(clocks.rx, events.pause, "pauses"),
   });
 }
 
@@ -136,7 +179,16 @@ function counted(
  * Sending: a frame goes when it is whole, padded to 60 bytes, with its check sequence, and at least 12 bytes of gap.
  * Full: `send.ready` is 0. A frame longer than the store is not sent, and counted (`unsent`). Receiving: a frame comes
  * out when it is whole and good; bad ones are dropped, and counted by their reason (`Received`). A frame that finds no
- * room is lost as a whole (`overflow`; `good` has it as well). PAUSE frames are frames like others.
+ * room is lost as a whole (`overflow`; `good` has it as well).
+ *
+ * PAUSE (802.3, annex 31B): with `obeys` a PAUSE frame that is received makes the sender wait for its time, in quanta
+ * of 64 bytes: a frame that has been offered to the line goes to its end, and no new one begins. A later one counts
+ * instead, 0 ends the wait. `paused` tells of it. PAUSE frames go to the group 01-80-C2-00-00-01; they do not come out
+ * at `received`, also without `obeys`, and are counted (`pauses`, and as `good`), also when the store is full.
+ * `pause` sends one with that time from the address `station` (first byte highest). It goes before the next frame,
+ * also while the sender waits. Four wait; then `pause.ready` is 0. Nothing sends one by itself, and times for each
+ * class (802.1Qbb) come out as frames like others.
+ * Latency with equal clocks: 6 cycles from `pause` to the line, 9 from a PAUSE frame's end on the line to `paused`.
  *
  * Latency of a frame of n bytes with equal clocks: n + 5 cycles from its first beat to the line, 6 from its last
  * byte on the line to its first beat. Of those 1 cycle of one clock and 2 to 3 of the other are a crossing. Counts
@@ -152,13 +204,6 @@ export const RgmiiMac = module(
   (io, p) => {
     const s = sizesOf("RgmiiMac", 1, p),
       clocks = clocksOf();
-    const store = toLine(io, clocks, s);
-    inDomain(clocks.tx, () => {
-      const transmitter = instance("transmitter", GmiiTransmitter());
-      connectAny(store.pop, transmitter.from);
-      const { en, er, data } = transmitter.line;
-      io.txLine.set({ rise: data.bits(0, 4), fall: data.bits(4, 4), controlRise: en, controlFall: en.xor(er) });
-    });
     const receiver = inDomain(clocks.rx, () => {
       // In reset as within a frame: what is left of one on the line is none.
       const line = reg(Gmii, { init: { en: 1, er: 0, data: 0 }, name: "line" }),
@@ -168,8 +213,15 @@ export const RgmiiMac = module(
       unit.line.set(line);
       return unit;
     });
-    const overflow = fromLine(io, clocks, receiver.beat, s);
-    counted(io, clocks, { received: receiver.received, overflow, unsent: store.dropped });
+    const received = fromLine(io, clocks, receiver, s);
+    const out = toLine(io, received.times, clocks, s);
+    inDomain(clocks.tx, () => {
+      const transmitter = instance("transmitter", GmiiTransmitter());
+      connectAny(out.frames, transmitter.from);
+      const { en, er, data } = transmitter.line;
+      io.txLine.set({ rise: data.bits(0, 4), fall: data.bits(4, 4), controlRise: en, controlFall: en.xor(er) });
+    });
+    counted(io, clocks, { received: receiver.received, ...received, unsent: out.unsent });
   },
 );
 
@@ -180,8 +232,17 @@ export const RgmiiMac = module(
  * Sending: a frame goes when it is whole, padded to 60 bytes, with its check sequence. Gaps are 12 bytes on average
  * (`XgmiiTransmitter`). Full: `send.ready` is 0. A frame longer than the store is not sent, and counted (`unsent`).
  * Receiving: a frame comes out when it is whole and good; bad ones are dropped, and counted by their reason
- * (`Received`). A frame that finds no room is lost as a whole (`overflow`; `good` has it as well). PAUSE frames are
- * frames like others, faults of the link (sequences) are no frames.
+ * (`Received`). A frame that finds no room is lost as a whole (`overflow`; `good` has it as well). Faults of
+ * the link (sequences) are no frames.
+ *
+ * PAUSE (802.3, annex 31B): with `obeys` a PAUSE frame that is received makes the sender wait for its time, in quanta
+ * of 64 bytes: a frame that has been offered to the line goes to its end, and no new one begins. A later one counts
+ * instead, 0 ends the wait. `paused` tells of it. PAUSE frames go to the group 01-80-C2-00-00-01; they do not come out
+ * at `received`, also without `obeys`, and are counted (`pauses`, and as `good`), also when the store is full.
+ * `pause` sends one with that time from the address `station` (first byte highest). It goes before the next frame,
+ * also while the sender waits. Four wait; then `pause.ready` is 0. Nothing sends one by itself, and times for each
+ * class (802.1Qbb) come out as frames like others.
+ * Latency with equal clocks: 8 cycles from `pause` to the line, 14 from a PAUSE frame's end on the line to `paused`.
  *
  * Latency of a frame of n beats with equal clocks: n + 7 cycles from its first beat to the line, 10 from its last
  * word on the line to its first beat. Of those 1 cycle of one clock and 2 to 3 of the other are a crossing. Counts
@@ -197,12 +258,6 @@ export const XgmiiMac = module(
   (io, p) => {
     const s = sizesOf("XgmiiMac", 8, p),
       clocks = clocksOf();
-    const store = toLine(io, clocks, s);
-    inDomain(clocks.tx, () => {
-      const transmitter = instance("transmitter", XgmiiTransmitter());
-      connectAny(store.pop, transmitter.from);
-      io.txLine.set(transmitter.line);
-    });
     const receiver = inDomain(clocks.rx, () => {
       const line = reg(Xgmii, { init: idleWord, name: "line" });
       line.set(io.rxLine);
@@ -210,7 +265,13 @@ export const XgmiiMac = module(
       unit.line.set(line);
       return unit;
     });
-    const overflow = fromLine(io, clocks, receiver.beat, s);
-    counted(io, clocks, { received: receiver.received, overflow, unsent: store.dropped });
+    const received = fromLine(io, clocks, receiver, s);
+    const out = toLine(io, received.times, clocks, s);
+    inDomain(clocks.tx, () => {
+      const transmitter = instance("transmitter", XgmiiTransmitter());
+      connectAny(out.frames, transmitter.from);
+      io.txLine.set(transmitter.line);
+    });
+    counted(io, clocks, { received: receiver.received, ...received, unsent: out.unsent });
   },
 );

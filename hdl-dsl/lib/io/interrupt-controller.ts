@@ -4,8 +4,8 @@ import { addressBits, bitsFor } from "../../types/bits.ts";
 import type { Bit, UInt } from "../../types/value.ts";
 import { node, reg } from "../../build/declare.ts";
 import { module } from "../../build/module.ts";
-import { when } from "../../build/statements.ts";
-import { cat, repeat } from "../../build/value.ts";
+import { mux, when } from "../../build/statements.ts";
+import { cat, constant, repeat } from "../../build/value.ts";
 import { encodeOnehot, fromBits, lowestSet } from "../../vectors/index.ts";
 
 /** Number of interrupt sources, and their priorities. */
@@ -84,8 +84,9 @@ export const InterruptController = module(
       irq = reg(bit, { init: 0 }),
       best = reg(uint<number>(addressBits(n)), { init: 0 });
     const claim = node(io.claim.and(irq)),
-      claimed = node(claim.zext(n).shl(best)),
-      completed = node(io.complete.valid.zext(n).shl(io.complete.source));
+      one = (holds: Bit, at: UInt): UInt => node(mux(holds, constant(1, n).shl(at), constant(0, n))),
+      claimed = one(claim, best),
+      completed = one(io.complete.valid, io.complete.source);
     const asking = gateways(io.lines, io.edges, claimed, completed);
     const { left, priority } = highest(asking.and(io.enable), io.priorities.toArray());
     const wait = bitsOf(p),

@@ -3,7 +3,7 @@ import { bit, uint } from "../../types/shape.ts";
 import { bitsFor } from "../../types/bits.ts";
 import { node, reg } from "../../build/declare.ts";
 import { module } from "../../build/module.ts";
-import { mux, when } from "../../build/statements.ts";
+import { when } from "../../build/statements.ts";
 import { cat, constant } from "../../build/value.ts";
 import { Parity, ruleOf } from "./parity.ts";
 
@@ -48,25 +48,19 @@ export const UartTransmitter = module(
       left = reg(counted, { init: 0 }),
       cycles = reg(uint<number>(divisorBitsOf(p)), { init: 0 });
     const bitEnds = node(cycles.eq(0)),
-      free = node(bitEnds.and(left.eq(0)));
+      free = node(bitEnds.and(left.eq(0))),
+      loads = node(free.and(io.from.valid));
     io.from.ready.set(free);
-    when(bitEnds.not(), () => cycles.set(cycles.sub(1))).elseWhen(left.any().or(io.from.valid), () =>
-      cycles.set(io.divisor),
-    );
+    when(bitEnds.not(), () => cycles.set(cycles.sub(1))).elseWhen(loads.or(left.any()), () => cycles.set(io.divisor));
     const counts = node(rule.counts.and(io.from.payload.parity())),
-      check = rule.enabled.not().or(rule.sum.xor(counts));
-    when(bitEnds, () => {
-      shift.set(
-        mux(
-          free.and(io.from.valid),
-          cat(check, io.from.payload, constant(0, 1)),
-          cat(constant(1, 1), shift.bits(1, p.dataBits + 1)),
-        ),
-      );
-      const stops = rule.enabled.addGrow(io.twoStops);
-      when(left.any(), () => left.set(left.sub(1))).elseWhen(io.from.valid, () =>
-        left.set(stops.zext(counted.width).add(p.dataBits + 1)),
-      );
+      check = rule.enabled.not().or(rule.sum.xor(counts)),
+      stops = rule.enabled.addGrow(io.twoStops);
+    when(loads, () => {
+      shift.set(cat(check, io.from.payload, constant(0, 1)));
+      left.set(stops.zext(counted.width).add(p.dataBits + 1));
+    }).elseWhen(bitEnds, () => {
+      shift.set(cat(constant(1, 1), shift.bits(1, p.dataBits + 1)));
+      when(left.any(), () => left.set(left.sub(1)));
     });
     io.txd.set(shift.bit(0));
     io.busy.set(free.not());

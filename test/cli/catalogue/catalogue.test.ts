@@ -1,13 +1,13 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { costKey } from "../../../cli/catalogue/costs.ts";
+import { costKey, costTargets, readCosts } from "../../../cli/catalogue/costs.ts";
 import { docComment } from "../../../cli/catalogue/doc-comment.ts";
 import { cataloguePage } from "../../../cli/catalogue/page.ts";
 import { catalogueUnits, proofsOf } from "../../../cli/catalogue/units.ts";
 import { catalogue, emit } from "../../../hdl-dsl/index.ts";
 import { root } from "../../../scripts/setup/paths.mjs";
 
-const none = { tool: "Yosys", target: "xcup", units: {} };
+const none = { tool: "Yosys", units: {} };
 
 test("a doc comment is the one right before the export of that name", () => {
   const text =
@@ -42,7 +42,7 @@ test("proofs go to the unit whose name they begin with", () => {
 test("a cost counts for the very text that was measured, wherever its lines come from", () => {
   const e = catalogue[0] as (typeof catalogue)[number],
     { top, files } = emit(e.def);
-  const cost = { content: costKey(files), luts: 12345, ff: 6, bram: 0, dsp: 0, levels: 3 };
+  const cost = { content: costKey(files), xcup: { luts: 12345, ff: 6, bram: 0, dsp: 0, levels: 3 } };
   const cells = (content: string): boolean =>
     cataloguePage(root, { ...none, units: { [top]: { ...cost, content } } }).includes("| 12345 | 6 | 0 | 3 |");
   expect([cells(cost.content), cells("another")]).toEqual([true, false]);
@@ -69,4 +69,25 @@ test("the page has a section and a row for every unit, its ports among them", ()
   );
   for (const m of page.matchAll(/\]\(#([^)]*)\)/g)) expect(headings).toContain(m[1]);
   expect(headings.size).toBe(units.length);
+});
+
+test("every unit as it now is has its cost on each device, or the reason why it has none there", () => {
+  const missing = catalogueUnits(readCosts(root)).flatMap(u =>
+    costTargets.filter(t => u.cost?.[t] === undefined).map(t => `${u.emitted.top}, ${t}`),
+  );
+  expect(missing, "npx mnemo catalogue --measure").toEqual([]);
+});
+
+test("only a device without distributed memory lacks a unit", () => {
+  const lacking = catalogueUnits(readCosts(root)).flatMap(u =>
+    costTargets.filter(t => u.cost?.[t] !== undefined && "none" in u.cost[t]).map(t => ({ t, u })),
+  );
+  expect(lacking.length).toBeGreaterThan(0);
+  for (const { t, u } of lacking) {
+    expect(t).toBe("ice40");
+    expect(
+      u.emitted.files.some(f => f.text.includes('ram_style = "distributed"')),
+      u.emitted.top,
+    ).toBe(true);
+  }
 });

@@ -18,7 +18,7 @@ module Arithmetic (
   wire [3:0] nibble_1 = (sel == 2'd0) ? a[3:0] : ((sel == 2'd1) | (sel == 2'd2)) ? b[7:4] : 4'd9; // golden.test.ts
 
   assign difference = a - (b - a);
-  assign product = {{8{s[7]}}, s} * {{8{t[7]}}, t};
+  assign product = $signed({{8{s[7]}}, s}) * $signed({{8{t[7]}}, t});
   assign less = s < t;
   assign average = sum[8:1];
   assign halved = $signed(s >>> 1) + t;
