@@ -153,17 +153,17 @@ module Egress_p4_c256_k1024_f1536_m64_t2500000 (
 );
   localparam [1:0] egress_drop_none = 2'd0, egress_drop_task = 2'd1, egress_drop_nowhere = 2'd2,
     egress_drop_again = 2'd3;
-  wire destination_keep_shim, destination_goes_early; // egress.ts:137
+  wire destination_keep_shim, destination_goes_early; // egress.ts:139
   wire [3:0] destination_goes_list_class;
   wire [1:0] destination_goes_size, destination_goes_drop;
-  wire lists_passes, lists_picked_valid, lists_picked_packet_dropped; // egress.ts:138
+  wire lists_passes, lists_picked_valid, lists_picked_packet_dropped; // egress.ts:140
   wire [7:0] lists_picked_packet_ctx;
   wire [4:0] lists_picked_packet_list_port;
   wire [3:0] lists_picked_packet_list_class;
   wire [1:0] lists_picked_packet_size;
   wire fetch_takes_early, fetch_may_pass, fetch_stalls, fetch_packet_valid, fetch_packet_payload_about_tagged,
     fetch_packet_payload_about_shimmed, fetch_packet_payload_template_lengths, fetch_packet_payload_has_front,
-    fetch_packet_payload_has_head, fetch_packet_payload_has_body, fetch_cleared_valid; // egress.ts:139
+    fetch_packet_payload_has_head, fetch_packet_payload_has_body, fetch_cleared_valid; // egress.ts:141
   wire [7:0] fetch_packet_payload_ctx, fetch_cleared_payload;
   wire [10:0] fetch_packet_payload_about_to;
   wire [15:0] fetch_packet_payload_about_tag, fetch_packet_payload_template_sum;
@@ -173,9 +173,9 @@ module Egress_p4_c256_k1024_f1536_m64_t2500000 (
   wire [5:0] fetch_packet_payload_head_turn;
   wire [13:0] fetch_packet_payload_payload_bytes;
   wire [8:0] fetch_packet_payload_payload_beats;
-  wire [3:0] pauses_expired_0, pauses_expired_1, pauses_expired_2, pauses_expired_3; // egress.ts:140
-  wire releases_left_ready, releases_dropped_ready, releases_cleared_ready; // egress.ts:141
-  wire deparser_packet_ready, deparser_left_valid, deparser_frame_valid; // egress.ts:142
+  wire [3:0] pauses_expired_0, pauses_expired_1, pauses_expired_2, pauses_expired_3; // egress.ts:142
+  wire releases_left_ready, releases_dropped_ready, releases_cleared_ready; // egress.ts:143
+  wire deparser_packet_ready, deparser_left_valid, deparser_frame_valid; // egress.ts:144
   wire [7:0] deparser_left_payload;
   wire [10:0] deparser_frame_payload_to;
   reg [2:0] dropped_queue_head; // early-queue.ts:63
@@ -183,15 +183,17 @@ module Egress_p4_c256_k1024_f1536_m64_t2500000 (
   reg [3:0] dropped_queue_count; // early-queue.ts:65
   reg dropped_queue_some; // early-queue.ts:66
   reg dropped_queue_room; // early-queue.ts:67
-  reg may_come; // egress.ts:147
-  reg asks_valid, asks_dropped; // egress.ts:65
+  reg may_come; // egress.ts:149
+  reg asks_valid, asks_dropped; // egress.ts:67
   reg [7:0] asks_ctx;
   reg [1:0] cleared_head; // early-queue.ts:63
   reg [1:0] cleared_tail; // early-queue.ts:64
   reg [2:0] cleared_count; // early-queue.ts:65
   reg cleared_some; // early-queue.ts:66
   reg cleared_room; // early-queue.ts:67
-  reg is_first_beat; // egress.ts:112
+  reg is_first_beat; // egress.ts:114
+  reg [4:0] passed_ports; // egress.ts:199
+  reg [1:0] passed_size; // egress.ts:200
   reg [5:0] promised_0; // promises.ts:97
   reg fits_0_0, fits_0_1, fits_0_2, fits_0_3; // promises.ts:106
   reg [5:0] promised_1; // promises.ts:97
@@ -202,25 +204,25 @@ module Egress_p4_c256_k1024_f1536_m64_t2500000 (
   reg fits_3_0, fits_3_1, fits_3_2, fits_3_3; // promises.ts:106
   reg [5:0] promised_4; // promises.ts:97
   reg fits_4_0, fits_4_1, fits_4_2, fits_4_3; // promises.ts:106
-  reg events_left_q, events_task_q, events_nowhere_q, events_again_q, events_paused_q; // egress.ts:215
+  reg events_left_q, events_task_q, events_nowhere_q, events_again_q, events_paused_q; // egress.ts:224
   (* ram_style = "distributed" *) reg [7:0] dropped_queue_store [0:7]; // early-queue.ts:62
   (* ram_style = "distributed" *) reg [7:0] cleared_store [0:3];
-  wire goes_on; // egress.ts:167
-  wire dropped_valid = decided_valid & ~goes_on; // egress.ts:145
+  wire goes_on; // egress.ts:169
+  wire dropped_valid = decided_valid & ~goes_on; // egress.ts:147
   wire [7:0] dropped_queue_payload = dropped_queue_store[dropped_queue_head]; // early-queue.ts:60
   wire dropped_queue_push = dropped_valid & dropped_queue_room; // early-queue.ts:68
   wire dropped_queue_pop = dropped_queue_some & releases_dropped_ready; // early-queue.ts:69
   wire dropped_queue_several = dropped_queue_count > 4'd1; // early-queue.ts:70
   assign goes_on = decided_valid & (destination_goes_drop == egress_drop_none);
-  wire goes_early = decided_valid & destination_goes_early; // egress.ts:168
+  wire goes_early = decided_valid & destination_goes_early; // egress.ts:170
   wire [7:0] cleared_payload = cleared_store[cleared_head]; // early-queue.ts:60
   wire cleared_push = fetch_cleared_valid & cleared_room; // early-queue.ts:68
   wire cleared_pop = cleared_some & releases_cleared_ready; // early-queue.ts:69
   wire cleared_several = cleared_count > 3'd1; // early-queue.ts:70
   wire beat_leaves =
     (out0_valid & out0_ready) | (out1_valid & out1_ready) | (out2_valid & out2_ready) | (out3_valid & out3_ready)
-    | (out4_valid & out4_ready); // egress.ts:117
-  wire frame_leaves = beat_leaves & out0_payload_last; // egress.ts:118
+    | (out4_valid & out4_ready); // egress.ts:119
+  wire frame_leaves = beat_leaves & out0_payload_last; // egress.ts:120
   wire begun_0 = out0_valid & out0_ready & is_first_beat; // promises.ts:98
   wire chosen_for_0 = lists_picked_packet_list_port[0] & lists_picked_valid & ~lists_picked_packet_dropped; // promises.ts:100
   wire begun_1 = out1_valid & out1_ready & is_first_beat; // promises.ts:98
@@ -232,7 +234,7 @@ module Egress_p4_c256_k1024_f1536_m64_t2500000 (
   wire begun_4 = out4_valid & out4_ready & is_first_beat; // promises.ts:98
   wire chosen_for_4 = lists_picked_packet_list_port[4] & lists_picked_valid & ~lists_picked_packet_dropped; // promises.ts:100
 
-  Destination_p4_c256_k1024_m64 destination ( // egress.ts:137
+  Destination_p4_c256_k1024_m64 destination ( // egress.ts:139
     .clk (clk), .rst (rst),
     .dst                  (dst),
     .asks_valid           (asks_valid),
@@ -295,12 +297,12 @@ module Egress_p4_c256_k1024_f1536_m64_t2500000 (
     .goes_drop            (destination_goes_drop)
   );
 
-  wire lists_push_may_pass = destination_goes_early & fetch_may_pass; // egress.ts:138
+  wire lists_push_may_pass = destination_goes_early & fetch_may_pass; // egress.ts:140
   wire [4:0] lists_fits_0 = {fits_4_0, fits_3_0, fits_2_0, fits_1_0, fits_0_0};
   wire [4:0] lists_fits_1 = {fits_4_1, fits_3_1, fits_2_1, fits_1_1, fits_0_1};
   wire [4:0] lists_fits_2 = {fits_4_2, fits_3_2, fits_2_2, fits_1_2, fits_0_2};
   wire [4:0] lists_fits_3 = {fits_4_3, fits_3_3, fits_2_3, fits_1_3, fits_0_3};
-  Lists_p4_c256 lists ( // egress.ts:138
+  Lists_p4_c256 lists ( // egress.ts:140
     .clk (clk), .rst (rst),
     .push_valid               (goes_on),
     .push_may_pass            (lists_push_may_pass),
@@ -334,10 +336,10 @@ module Egress_p4_c256_k1024_f1536_m64_t2500000 (
     .picked_packet_dropped    (lists_picked_packet_dropped)
   );
 
-  wire fetch_note_waiting_has_body = |known_payload_bytes; // egress.ts:139
+  wire fetch_note_waiting_has_body = |known_payload_bytes; // egress.ts:141
   wire fetch_note_waiting_has_front = |known_prepend;
   wire fetch_early_valid = asks_valid & ~asks_dropped;
-  Fetch_c256_k1024_f1536 fetch ( // egress.ts:139
+  Fetch_c256_k1024_f1536 fetch ( // egress.ts:141
     .clk (clk), .rst (rst),
     .note_en                    (asks_valid),
     .note_ctx                   (asks_ctx),
@@ -403,7 +405,7 @@ module Egress_p4_c256_k1024_f1536_m64_t2500000 (
     .cleared_valid (fetch_cleared_valid), .cleared_ready (cleared_room), .cleared_payload (fetch_cleared_payload)
   );
 
-  Pauses_p4_t2500000 pauses ( // egress.ts:140
+  Pauses_p4_t2500000 pauses ( // egress.ts:142
     .clk (clk), .rst (rst),
     .paused_0  (paused_0[3:0]),
     .paused_1  (paused_1[3:0]),
@@ -416,7 +418,7 @@ module Egress_p4_c256_k1024_f1536_m64_t2500000 (
   );
 
   wire [13:0] releases_note_holds_beats_shifted = (known_payload_bytes + 14'd63) >> 6;
-  Releases_c256_k1024_f1536 releases ( // egress.ts:141
+  Releases_c256_k1024_f1536 releases ( // egress.ts:143
     .clk (clk), .rst (rst),
     .left_valid (deparser_left_valid), .left_ready (releases_left_ready), .left_payload (deparser_left_payload),
     .dropped_valid (dropped_queue_some), .dropped_ready (releases_dropped_ready),
@@ -439,8 +441,8 @@ module Egress_p4_c256_k1024_f1536_m64_t2500000 (
   wire deparser_frame_ready =
     (out0_ready & deparser_frame_payload_to[0]) | (out1_ready & deparser_frame_payload_to[1])
     | (out2_ready & deparser_frame_payload_to[2]) | (out3_ready & deparser_frame_payload_to[3])
-    | (out4_ready & deparser_frame_payload_to[4]); // egress.ts:142
-  Deparser_c256_t11 deparser ( // egress.ts:142
+    | (out4_ready & deparser_frame_payload_to[4]); // egress.ts:144
+  Deparser_c256_t11 deparser ( // egress.ts:144
     .clk (clk), .rst (rst),
     .packet_valid (fetch_packet_valid), .packet_ready (deparser_packet_ready),
     .packet_payload_ctx (fetch_packet_payload_ctx), .packet_payload_about_to (fetch_packet_payload_about_to),
@@ -505,13 +507,13 @@ module Egress_p4_c256_k1024_f1536_m64_t2500000 (
     {3{cleared_count[2]}}
     & (({3{cleared_count[1:0] == 2'd0}} & 3'd3) | ({3{cleared_count[1:0] == 2'd1}} & 3'd4) | ({3{cleared_count[1:0] == 2'd2}} & 3'd5) | ({3{cleared_count[1:0] == 2'd3}} & 3'd6));
   wire [5:0] promised_0_or =
-    ({6{deparser_frame_payload_to[10:9] == 2'd0}} & (({6{destination_goes_size == 2'd1}} & 6'd3) | ({6{destination_goes_size == 2'd2}} & 6'd9) | ({6{destination_goes_size == 2'd3}} & 6'd23)))
-    | ({6{deparser_frame_payload_to[10:9] == 2'd1}} & (({6{destination_goes_size == 2'd0}} & 6'd61) | ({6{destination_goes_size == 2'd2}} & 6'd6) | ({6{destination_goes_size == 2'd3}} & 6'd20)));
-  wire [5:0] destination_goes_size_or =
-    ({6{deparser_frame_payload_to[10:9] == 2'd2}} & (({6{destination_goes_size == 2'd0}} & 6'd55) | ({6{destination_goes_size == 2'd1}} & 6'd58) | ({6{destination_goes_size == 2'd3}} & 6'd14)))
-    | ({6{deparser_frame_payload_to[10:9] == 2'd3}} & (({6{destination_goes_size == 2'd0}} & 6'd41) | ({6{destination_goes_size == 2'd1}} & 6'd44) | ({6{destination_goes_size == 2'd2}} & 6'd50)));
-  wire [5:0] promised_0_sum = promised_0 + (promised_0_or | destination_goes_size_or);
-  wire [5:0] destination_goes_size_sum = promised_0 + (({6{destination_goes_size == 2'd0}} & 6'd3) | ({6{destination_goes_size == 2'd1}} & 6'd6) | ({6{destination_goes_size == 2'd2}} & 6'd12) | ({6{destination_goes_size == 2'd3}} & 6'd26));
+    ({6{deparser_frame_payload_to[10:9] == 2'd0}} & (({6{passed_size == 2'd1}} & 6'd3) | ({6{passed_size == 2'd2}} & 6'd9) | ({6{passed_size == 2'd3}} & 6'd23)))
+    | ({6{deparser_frame_payload_to[10:9] == 2'd1}} & (({6{passed_size == 2'd0}} & 6'd61) | ({6{passed_size == 2'd2}} & 6'd6) | ({6{passed_size == 2'd3}} & 6'd20)));
+  wire [5:0] passed_size_or =
+    ({6{deparser_frame_payload_to[10:9] == 2'd2}} & (({6{passed_size == 2'd0}} & 6'd55) | ({6{passed_size == 2'd1}} & 6'd58) | ({6{passed_size == 2'd3}} & 6'd14)))
+    | ({6{deparser_frame_payload_to[10:9] == 2'd3}} & (({6{passed_size == 2'd0}} & 6'd41) | ({6{passed_size == 2'd1}} & 6'd44) | ({6{passed_size == 2'd2}} & 6'd50)));
+  wire [5:0] promised_0_sum = promised_0 + (promised_0_or | passed_size_or);
+  wire [5:0] passed_size_sum = promised_0 + (({6{passed_size == 2'd0}} & 6'd3) | ({6{passed_size == 2'd1}} & 6'd6) | ({6{passed_size == 2'd2}} & 6'd12) | ({6{passed_size == 2'd3}} & 6'd26));
   wire promised_0_match = {deparser_frame_payload_to[9], chosen_for_0} == 2'd0;
   wire chosen_for_0_match = {deparser_frame_payload_to[9], chosen_for_0} == 2'd1;
   wire [5:0] promised_0_and =
@@ -542,8 +544,8 @@ module Egress_p4_c256_k1024_f1536_m64_t2500000 (
   wire [5:0] chosen_for_0_and =
     {6{chosen_for_0}}
     & (({6{lists_picked_packet_size == 2'd0}} & 6'd3) | ({6{lists_picked_packet_size == 2'd1}} & 6'd6) | ({6{lists_picked_packet_size == 2'd2}} & 6'd12) | ({6{lists_picked_packet_size == 2'd3}} & 6'd26));
-  wire [5:0] promised_1_sum = promised_1 + (promised_0_or | destination_goes_size_or);
-  wire [5:0] promised_1_sum_destination_goes_size = promised_1 + (({6{destination_goes_size == 2'd0}} & 6'd3) | ({6{destination_goes_size == 2'd1}} & 6'd6) | ({6{destination_goes_size == 2'd2}} & 6'd12) | ({6{destination_goes_size == 2'd3}} & 6'd26));
+  wire [5:0] promised_1_sum = promised_1 + (promised_0_or | passed_size_or);
+  wire [5:0] promised_1_sum_passed_size = promised_1 + (({6{passed_size == 2'd0}} & 6'd3) | ({6{passed_size == 2'd1}} & 6'd6) | ({6{passed_size == 2'd2}} & 6'd12) | ({6{passed_size == 2'd3}} & 6'd26));
   wire promised_1_match = {deparser_frame_payload_to[9], chosen_for_1} == 2'd0;
   wire chosen_for_1_match = {deparser_frame_payload_to[9], chosen_for_1} == 2'd1;
   wire [5:0] promised_1_and =
@@ -574,8 +576,8 @@ module Egress_p4_c256_k1024_f1536_m64_t2500000 (
   wire [5:0] chosen_for_1_and =
     {6{chosen_for_1}}
     & (({6{lists_picked_packet_size == 2'd0}} & 6'd3) | ({6{lists_picked_packet_size == 2'd1}} & 6'd6) | ({6{lists_picked_packet_size == 2'd2}} & 6'd12) | ({6{lists_picked_packet_size == 2'd3}} & 6'd26));
-  wire [5:0] promised_2_sum = promised_2 + (promised_0_or | destination_goes_size_or);
-  wire [5:0] promised_2_sum_destination_goes_size = promised_2 + (({6{destination_goes_size == 2'd0}} & 6'd3) | ({6{destination_goes_size == 2'd1}} & 6'd6) | ({6{destination_goes_size == 2'd2}} & 6'd12) | ({6{destination_goes_size == 2'd3}} & 6'd26));
+  wire [5:0] promised_2_sum = promised_2 + (promised_0_or | passed_size_or);
+  wire [5:0] promised_2_sum_passed_size = promised_2 + (({6{passed_size == 2'd0}} & 6'd3) | ({6{passed_size == 2'd1}} & 6'd6) | ({6{passed_size == 2'd2}} & 6'd12) | ({6{passed_size == 2'd3}} & 6'd26));
   wire promised_2_match = {deparser_frame_payload_to[9], chosen_for_2} == 2'd0;
   wire chosen_for_2_match = {deparser_frame_payload_to[9], chosen_for_2} == 2'd1;
   wire [5:0] promised_2_and =
@@ -606,8 +608,8 @@ module Egress_p4_c256_k1024_f1536_m64_t2500000 (
   wire [5:0] chosen_for_2_and =
     {6{chosen_for_2}}
     & (({6{lists_picked_packet_size == 2'd0}} & 6'd3) | ({6{lists_picked_packet_size == 2'd1}} & 6'd6) | ({6{lists_picked_packet_size == 2'd2}} & 6'd12) | ({6{lists_picked_packet_size == 2'd3}} & 6'd26));
-  wire [5:0] promised_3_sum = promised_3 + (promised_0_or | destination_goes_size_or);
-  wire [5:0] promised_3_sum_destination_goes_size = promised_3 + (({6{destination_goes_size == 2'd0}} & 6'd3) | ({6{destination_goes_size == 2'd1}} & 6'd6) | ({6{destination_goes_size == 2'd2}} & 6'd12) | ({6{destination_goes_size == 2'd3}} & 6'd26));
+  wire [5:0] promised_3_sum = promised_3 + (promised_0_or | passed_size_or);
+  wire [5:0] promised_3_sum_passed_size = promised_3 + (({6{passed_size == 2'd0}} & 6'd3) | ({6{passed_size == 2'd1}} & 6'd6) | ({6{passed_size == 2'd2}} & 6'd12) | ({6{passed_size == 2'd3}} & 6'd26));
   wire promised_3_match = {deparser_frame_payload_to[9], chosen_for_3} == 2'd0;
   wire chosen_for_3_match = {deparser_frame_payload_to[9], chosen_for_3} == 2'd1;
   wire [5:0] promised_3_and =
@@ -638,8 +640,8 @@ module Egress_p4_c256_k1024_f1536_m64_t2500000 (
   wire [5:0] chosen_for_3_and =
     {6{chosen_for_3}}
     & (({6{lists_picked_packet_size == 2'd0}} & 6'd3) | ({6{lists_picked_packet_size == 2'd1}} & 6'd6) | ({6{lists_picked_packet_size == 2'd2}} & 6'd12) | ({6{lists_picked_packet_size == 2'd3}} & 6'd26));
-  wire [5:0] promised_4_sum = promised_4 + (promised_0_or | destination_goes_size_or);
-  wire [5:0] promised_4_sum_destination_goes_size = promised_4 + (({6{destination_goes_size == 2'd0}} & 6'd3) | ({6{destination_goes_size == 2'd1}} & 6'd6) | ({6{destination_goes_size == 2'd2}} & 6'd12) | ({6{destination_goes_size == 2'd3}} & 6'd26));
+  wire [5:0] promised_4_sum = promised_4 + (promised_0_or | passed_size_or);
+  wire [5:0] promised_4_sum_passed_size = promised_4 + (({6{passed_size == 2'd0}} & 6'd3) | ({6{passed_size == 2'd1}} & 6'd6) | ({6{passed_size == 2'd2}} & 6'd12) | ({6{passed_size == 2'd3}} & 6'd26));
   wire promised_4_match = {deparser_frame_payload_to[9], chosen_for_4} == 2'd0;
   wire chosen_for_4_match = {deparser_frame_payload_to[9], chosen_for_4} == 2'd1;
   wire [5:0] promised_4_and =
@@ -675,12 +677,12 @@ module Egress_p4_c256_k1024_f1536_m64_t2500000 (
     if (rst) begin
       dropped_queue_count <= 4'd0; dropped_queue_some <= 1'b0; dropped_queue_room <= 1'b1; may_come <= 1'b0;
       asks_valid <= 1'b0; asks_ctx <= 8'd0; asks_dropped <= 1'b0; cleared_count <= 3'd0; cleared_some <= 1'b0;
-      cleared_room <= 1'b1; promised_0 <= 6'd0; fits_0_0 <= 1'b1; fits_0_1 <= 1'b1; fits_0_2 <= 1'b1;
-      fits_0_3 <= 1'b1; promised_1 <= 6'd0; fits_1_0 <= 1'b1; fits_1_1 <= 1'b1; fits_1_2 <= 1'b1; fits_1_3 <= 1'b1;
-      promised_2 <= 6'd0; fits_2_0 <= 1'b1; fits_2_1 <= 1'b1; fits_2_2 <= 1'b1; fits_2_3 <= 1'b1; promised_3 <= 6'd0;
-      fits_3_0 <= 1'b1; fits_3_1 <= 1'b1; fits_3_2 <= 1'b1; fits_3_3 <= 1'b1; promised_4 <= 6'd0; fits_4_0 <= 1'b1;
-      fits_4_1 <= 1'b1; fits_4_2 <= 1'b1; fits_4_3 <= 1'b1; events_left_q <= 1'b0; events_task_q <= 1'b0;
-      events_nowhere_q <= 1'b0; events_again_q <= 1'b0; events_paused_q <= 1'b0;
+      cleared_room <= 1'b1; passed_ports <= 5'd0; promised_0 <= 6'd0; fits_0_0 <= 1'b1; fits_0_1 <= 1'b1;
+      fits_0_2 <= 1'b1; fits_0_3 <= 1'b1; promised_1 <= 6'd0; fits_1_0 <= 1'b1; fits_1_1 <= 1'b1; fits_1_2 <= 1'b1;
+      fits_1_3 <= 1'b1; promised_2 <= 6'd0; fits_2_0 <= 1'b1; fits_2_1 <= 1'b1; fits_2_2 <= 1'b1; fits_2_3 <= 1'b1;
+      promised_3 <= 6'd0; fits_3_0 <= 1'b1; fits_3_1 <= 1'b1; fits_3_2 <= 1'b1; fits_3_3 <= 1'b1; promised_4 <= 6'd0;
+      fits_4_0 <= 1'b1; fits_4_1 <= 1'b1; fits_4_2 <= 1'b1; fits_4_3 <= 1'b1; events_left_q <= 1'b0;
+      events_task_q <= 1'b0; events_nowhere_q <= 1'b0; events_again_q <= 1'b0; events_paused_q <= 1'b0;
     end
     else begin
       dropped_queue_count <=
@@ -700,104 +702,105 @@ module Egress_p4_c256_k1024_f1536_m64_t2500000 (
         cleared_count;
       cleared_some <= cleared_push | cleared_several | (cleared_some & ~cleared_pop);
       cleared_room <= cleared_pop | (cleared_count < 3'd3) | (cleared_room & ~cleared_push);
+      passed_ports <= lists_passes ? decided_ports : 5'd0;
       promised_0 <=
-        (decided_ports[0] & lists_passes) ? (begun_0 ? promised_0_sum : destination_goes_size_sum) :
+        passed_ports[0] ? (begun_0 ? promised_0_sum : passed_size_sum) :
         begun_0 ? promised_0_and_or_sum :
         promised_0 + chosen_for_0_and;
       fits_0_0 <=
-        (decided_ports[0] & lists_passes) ? (begun_0 ? promised_0_sum <= 6'd17 : destination_goes_size_sum <= 6'd17) :
+        passed_ports[0] ? (begun_0 ? promised_0_sum <= 6'd17 : passed_size_sum <= 6'd17) :
         begun_0 ? promised_0_and_or_sum <= 6'd17 :
         (promised_0 + chosen_for_0_and) <= 6'd17;
       fits_0_1 <=
-        (decided_ports[0] & lists_passes) ? (begun_0 ? promised_0_sum <= 6'd20 : destination_goes_size_sum <= 6'd20) :
+        passed_ports[0] ? (begun_0 ? promised_0_sum <= 6'd20 : passed_size_sum <= 6'd20) :
         begun_0 ? promised_0_and_or_sum <= 6'd20 :
         (promised_0 + chosen_for_0_and) <= 6'd20;
       fits_0_2 <=
-        (decided_ports[0] & lists_passes) ? (begun_0 ? promised_0_sum <= 6'd14 : destination_goes_size_sum <= 6'd14) :
+        passed_ports[0] ? (begun_0 ? promised_0_sum <= 6'd14 : passed_size_sum <= 6'd14) :
         begun_0 ? promised_0_and_or_sum <= 6'd14 :
         (promised_0 + chosen_for_0_and) <= 6'd14;
       fits_0_3 <=
-        (decided_ports[0] & lists_passes) ? (begun_0 ? promised_0_sum <= 6'd0 : destination_goes_size_sum <= 6'd0) :
+        passed_ports[0] ? (begun_0 ? promised_0_sum <= 6'd0 : passed_size_sum <= 6'd0) :
         begun_0 ? promised_0_and_or_sum <= 6'd0 :
         (promised_0 + chosen_for_0_and) <= 6'd0;
       promised_1 <=
-        (decided_ports[1] & lists_passes) ? (begun_1 ? promised_1_sum : promised_1_sum_destination_goes_size) :
+        passed_ports[1] ? (begun_1 ? promised_1_sum : promised_1_sum_passed_size) :
         begun_1 ? promised_1_or_sum :
         promised_1 + chosen_for_1_and;
       fits_1_0 <=
-        (decided_ports[1] & lists_passes) ? (begun_1 ? promised_1_sum <= 6'd17 : promised_1_sum_destination_goes_size <= 6'd17) :
+        passed_ports[1] ? (begun_1 ? promised_1_sum <= 6'd17 : promised_1_sum_passed_size <= 6'd17) :
         begun_1 ? promised_1_or_sum <= 6'd17 :
         (promised_1 + chosen_for_1_and) <= 6'd17;
       fits_1_1 <=
-        (decided_ports[1] & lists_passes) ? (begun_1 ? promised_1_sum <= 6'd20 : promised_1_sum_destination_goes_size <= 6'd20) :
+        passed_ports[1] ? (begun_1 ? promised_1_sum <= 6'd20 : promised_1_sum_passed_size <= 6'd20) :
         begun_1 ? promised_1_or_sum <= 6'd20 :
         (promised_1 + chosen_for_1_and) <= 6'd20;
       fits_1_2 <=
-        (decided_ports[1] & lists_passes) ? (begun_1 ? promised_1_sum <= 6'd14 : promised_1_sum_destination_goes_size <= 6'd14) :
+        passed_ports[1] ? (begun_1 ? promised_1_sum <= 6'd14 : promised_1_sum_passed_size <= 6'd14) :
         begun_1 ? promised_1_or_sum <= 6'd14 :
         (promised_1 + chosen_for_1_and) <= 6'd14;
       fits_1_3 <=
-        (decided_ports[1] & lists_passes) ? (begun_1 ? promised_1_sum <= 6'd0 : promised_1_sum_destination_goes_size <= 6'd0) :
+        passed_ports[1] ? (begun_1 ? promised_1_sum <= 6'd0 : promised_1_sum_passed_size <= 6'd0) :
         begun_1 ? promised_1_or_sum <= 6'd0 :
         (promised_1 + chosen_for_1_and) <= 6'd0;
       promised_2 <=
-        (decided_ports[2] & lists_passes) ? (begun_2 ? promised_2_sum : promised_2_sum_destination_goes_size) :
+        passed_ports[2] ? (begun_2 ? promised_2_sum : promised_2_sum_passed_size) :
         begun_2 ? promised_2_or_sum :
         promised_2 + chosen_for_2_and;
       fits_2_0 <=
-        (decided_ports[2] & lists_passes) ? (begun_2 ? promised_2_sum <= 6'd17 : promised_2_sum_destination_goes_size <= 6'd17) :
+        passed_ports[2] ? (begun_2 ? promised_2_sum <= 6'd17 : promised_2_sum_passed_size <= 6'd17) :
         begun_2 ? promised_2_or_sum <= 6'd17 :
         (promised_2 + chosen_for_2_and) <= 6'd17;
       fits_2_1 <=
-        (decided_ports[2] & lists_passes) ? (begun_2 ? promised_2_sum <= 6'd20 : promised_2_sum_destination_goes_size <= 6'd20) :
+        passed_ports[2] ? (begun_2 ? promised_2_sum <= 6'd20 : promised_2_sum_passed_size <= 6'd20) :
         begun_2 ? promised_2_or_sum <= 6'd20 :
         (promised_2 + chosen_for_2_and) <= 6'd20;
       fits_2_2 <=
-        (decided_ports[2] & lists_passes) ? (begun_2 ? promised_2_sum <= 6'd14 : promised_2_sum_destination_goes_size <= 6'd14) :
+        passed_ports[2] ? (begun_2 ? promised_2_sum <= 6'd14 : promised_2_sum_passed_size <= 6'd14) :
         begun_2 ? promised_2_or_sum <= 6'd14 :
         (promised_2 + chosen_for_2_and) <= 6'd14;
       fits_2_3 <=
-        (decided_ports[2] & lists_passes) ? (begun_2 ? promised_2_sum <= 6'd0 : promised_2_sum_destination_goes_size <= 6'd0) :
+        passed_ports[2] ? (begun_2 ? promised_2_sum <= 6'd0 : promised_2_sum_passed_size <= 6'd0) :
         begun_2 ? promised_2_or_sum <= 6'd0 :
         (promised_2 + chosen_for_2_and) <= 6'd0;
       promised_3 <=
-        (decided_ports[3] & lists_passes) ? (begun_3 ? promised_3_sum : promised_3_sum_destination_goes_size) :
+        passed_ports[3] ? (begun_3 ? promised_3_sum : promised_3_sum_passed_size) :
         begun_3 ? promised_3_or_sum :
         promised_3 + chosen_for_3_and;
       fits_3_0 <=
-        (decided_ports[3] & lists_passes) ? (begun_3 ? promised_3_sum <= 6'd17 : promised_3_sum_destination_goes_size <= 6'd17) :
+        passed_ports[3] ? (begun_3 ? promised_3_sum <= 6'd17 : promised_3_sum_passed_size <= 6'd17) :
         begun_3 ? promised_3_or_sum <= 6'd17 :
         (promised_3 + chosen_for_3_and) <= 6'd17;
       fits_3_1 <=
-        (decided_ports[3] & lists_passes) ? (begun_3 ? promised_3_sum <= 6'd20 : promised_3_sum_destination_goes_size <= 6'd20) :
+        passed_ports[3] ? (begun_3 ? promised_3_sum <= 6'd20 : promised_3_sum_passed_size <= 6'd20) :
         begun_3 ? promised_3_or_sum <= 6'd20 :
         (promised_3 + chosen_for_3_and) <= 6'd20;
       fits_3_2 <=
-        (decided_ports[3] & lists_passes) ? (begun_3 ? promised_3_sum <= 6'd14 : promised_3_sum_destination_goes_size <= 6'd14) :
+        passed_ports[3] ? (begun_3 ? promised_3_sum <= 6'd14 : promised_3_sum_passed_size <= 6'd14) :
         begun_3 ? promised_3_or_sum <= 6'd14 :
         (promised_3 + chosen_for_3_and) <= 6'd14;
       fits_3_3 <=
-        (decided_ports[3] & lists_passes) ? (begun_3 ? promised_3_sum <= 6'd0 : promised_3_sum_destination_goes_size <= 6'd0) :
+        passed_ports[3] ? (begun_3 ? promised_3_sum <= 6'd0 : promised_3_sum_passed_size <= 6'd0) :
         begun_3 ? promised_3_or_sum <= 6'd0 :
         (promised_3 + chosen_for_3_and) <= 6'd0;
       promised_4 <=
-        (decided_ports[4] & lists_passes) ? (begun_4 ? promised_4_sum : promised_4_sum_destination_goes_size) :
+        passed_ports[4] ? (begun_4 ? promised_4_sum : promised_4_sum_passed_size) :
         begun_4 ? promised_4_or_sum :
         promised_4 + chosen_for_4_and;
       fits_4_0 <=
-        (decided_ports[4] & lists_passes) ? (begun_4 ? promised_4_sum <= 6'd17 : promised_4_sum_destination_goes_size <= 6'd17) :
+        passed_ports[4] ? (begun_4 ? promised_4_sum <= 6'd17 : promised_4_sum_passed_size <= 6'd17) :
         begun_4 ? promised_4_or_sum <= 6'd17 :
         (promised_4 + chosen_for_4_and) <= 6'd17;
       fits_4_1 <=
-        (decided_ports[4] & lists_passes) ? (begun_4 ? promised_4_sum <= 6'd20 : promised_4_sum_destination_goes_size <= 6'd20) :
+        passed_ports[4] ? (begun_4 ? promised_4_sum <= 6'd20 : promised_4_sum_passed_size <= 6'd20) :
         begun_4 ? promised_4_or_sum <= 6'd20 :
         (promised_4 + chosen_for_4_and) <= 6'd20;
       fits_4_2 <=
-        (decided_ports[4] & lists_passes) ? (begun_4 ? promised_4_sum <= 6'd14 : promised_4_sum_destination_goes_size <= 6'd14) :
+        passed_ports[4] ? (begun_4 ? promised_4_sum <= 6'd14 : promised_4_sum_passed_size <= 6'd14) :
         begun_4 ? promised_4_or_sum <= 6'd14 :
         (promised_4 + chosen_for_4_and) <= 6'd14;
       fits_4_3 <=
-        (decided_ports[4] & lists_passes) ? (begun_4 ? promised_4_sum <= 6'd0 : promised_4_sum_destination_goes_size <= 6'd0) :
+        passed_ports[4] ? (begun_4 ? promised_4_sum <= 6'd0 : promised_4_sum_passed_size <= 6'd0) :
         begun_4 ? promised_4_or_sum <= 6'd0 :
         (promised_4 + chosen_for_4_and) <= 6'd0;
       events_left_q <= frame_leaves;
@@ -818,6 +821,8 @@ module Egress_p4_c256_k1024_f1536_m64_t2500000 (
   always @(posedge clk)
     if (rst) is_first_beat <= 1'b1;
     else if (beat_leaves) is_first_beat <= out0_payload_last;
+
+  always @(posedge clk) passed_size <= destination_goes_size;
 
   always @(posedge clk)
     if (dropped_queue_push) dropped_queue_store[dropped_queue_tail] <= decided_ctx;
@@ -883,27 +888,27 @@ module Egress_p4_c256_k1024_f1536_m64_t2500000 (
       assert (dropped_queue_room == (dropped_queue_count != 4'd8)); // early-queue.ts:89
       assert (cleared_some == (|cleared_count)); // early-queue.ts:88
       assert (cleared_room == (cleared_count != 3'd4)); // early-queue.ts:89
-      assert (~(decided_ports[0] & lists_passes & chosen_for_0)); // promises.ts:103
+      assert (~(passed_ports[0] & chosen_for_0)); // promises.ts:103
       assert (fits_0_0 == (promised_0 <= 6'd17)); // promises.ts:109
       assert (fits_0_1 == (promised_0 <= 6'd20)); // promises.ts:109
       assert (fits_0_2 == (promised_0 <= 6'd14)); // promises.ts:109
       assert (fits_0_3 == (promised_0 <= 6'd0)); // promises.ts:109
-      assert (~(decided_ports[1] & lists_passes & chosen_for_1)); // promises.ts:103
+      assert (~(passed_ports[1] & chosen_for_1)); // promises.ts:103
       assert (fits_1_0 == (promised_1 <= 6'd17)); // promises.ts:109
       assert (fits_1_1 == (promised_1 <= 6'd20)); // promises.ts:109
       assert (fits_1_2 == (promised_1 <= 6'd14)); // promises.ts:109
       assert (fits_1_3 == (promised_1 <= 6'd0)); // promises.ts:109
-      assert (~(decided_ports[2] & lists_passes & chosen_for_2)); // promises.ts:103
+      assert (~(passed_ports[2] & chosen_for_2)); // promises.ts:103
       assert (fits_2_0 == (promised_2 <= 6'd17)); // promises.ts:109
       assert (fits_2_1 == (promised_2 <= 6'd20)); // promises.ts:109
       assert (fits_2_2 == (promised_2 <= 6'd14)); // promises.ts:109
       assert (fits_2_3 == (promised_2 <= 6'd0)); // promises.ts:109
-      assert (~(decided_ports[3] & lists_passes & chosen_for_3)); // promises.ts:103
+      assert (~(passed_ports[3] & chosen_for_3)); // promises.ts:103
       assert (fits_3_0 == (promised_3 <= 6'd17)); // promises.ts:109
       assert (fits_3_1 == (promised_3 <= 6'd20)); // promises.ts:109
       assert (fits_3_2 == (promised_3 <= 6'd14)); // promises.ts:109
       assert (fits_3_3 == (promised_3 <= 6'd0)); // promises.ts:109
-      assert (~(decided_ports[4] & lists_passes & chosen_for_4)); // promises.ts:103
+      assert (~(passed_ports[4] & chosen_for_4)); // promises.ts:103
       assert (fits_4_0 == (promised_4 <= 6'd17)); // promises.ts:109
       assert (fits_4_1 == (promised_4 <= 6'd20)); // promises.ts:109
       assert (fits_4_2 == (promised_4 <= 6'd14)); // promises.ts:109
@@ -929,7 +934,7 @@ module Egress_p4_c256_k1024_f1536_m64_t2500000 (
         $display("%s", "assertion failed: the queue cleared has room when it counts fewer than its places (early-queue.ts:89)"); // early-queue.ts:89
         $stop;
       end
-      if (~(~(decided_ports[0] & lists_passes & chosen_for_0))) begin
+      if (~(~(passed_ports[0] & chosen_for_0))) begin
         $display("%s", "assertion failed: one frame is chosen for port 0 in a cycle (promises.ts:103)"); // promises.ts:103
         $stop;
       end
@@ -949,7 +954,7 @@ module Egress_p4_c256_k1024_f1536_m64_t2500000 (
         $display("%s", "assertion failed: port 0 has room for frames of size 3 as its beats say (promises.ts:109)"); // promises.ts:109
         $stop;
       end
-      if (~(~(decided_ports[1] & lists_passes & chosen_for_1))) begin
+      if (~(~(passed_ports[1] & chosen_for_1))) begin
         $display("%s", "assertion failed: one frame is chosen for port 1 in a cycle (promises.ts:103)"); // promises.ts:103
         $stop;
       end
@@ -969,7 +974,7 @@ module Egress_p4_c256_k1024_f1536_m64_t2500000 (
         $display("%s", "assertion failed: port 1 has room for frames of size 3 as its beats say (promises.ts:109)"); // promises.ts:109
         $stop;
       end
-      if (~(~(decided_ports[2] & lists_passes & chosen_for_2))) begin
+      if (~(~(passed_ports[2] & chosen_for_2))) begin
         $display("%s", "assertion failed: one frame is chosen for port 2 in a cycle (promises.ts:103)"); // promises.ts:103
         $stop;
       end
@@ -989,7 +994,7 @@ module Egress_p4_c256_k1024_f1536_m64_t2500000 (
         $display("%s", "assertion failed: port 2 has room for frames of size 3 as its beats say (promises.ts:109)"); // promises.ts:109
         $stop;
       end
-      if (~(~(decided_ports[3] & lists_passes & chosen_for_3))) begin
+      if (~(~(passed_ports[3] & chosen_for_3))) begin
         $display("%s", "assertion failed: one frame is chosen for port 3 in a cycle (promises.ts:103)"); // promises.ts:103
         $stop;
       end
@@ -1009,7 +1014,7 @@ module Egress_p4_c256_k1024_f1536_m64_t2500000 (
         $display("%s", "assertion failed: port 3 has room for frames of size 3 as its beats say (promises.ts:109)"); // promises.ts:109
         $stop;
       end
-      if (~(~(decided_ports[4] & lists_passes & chosen_for_4))) begin
+      if (~(~(passed_ports[4] & chosen_for_4))) begin
         $display("%s", "assertion failed: one frame is chosen for port 4 in a cycle (promises.ts:103)"); // promises.ts:103
         $stop;
       end

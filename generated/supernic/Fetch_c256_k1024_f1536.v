@@ -124,7 +124,7 @@ module Fetch_c256_k1024_f1536 (
   (* ram_style = "block" *) reg [90:0] waiting [0:255]; // fetch.ts:199
   wire [90:0] waiting_word; // fetch.ts:232
   (* ram_style = "block" *) reg [535:0] templates [0:255]; // fetch.ts:200
-  reg [535:0] template_word; // fetch.ts:243
+  reg [535:0] template_word; // fetch.ts:242
   (* ram_style = "distributed" *) reg [111:0] asked_store [0:3]; // pass-queue.ts:33
   wire picks_payload_dropped; // pass-queue.ts:31
   wire noted_waits; // fetch.ts:224
@@ -193,9 +193,8 @@ module Fetch_c256_k1024_f1536 (
   wire asked_taken = asked_valid & ready_moves; // pass-queue.ts:45
   wire asked_single = asked_tail == asked_behind_head; // pass-queue.ts:51
   assign ready_moves = ~ready_valid | (left_valid & left_ready);
-  wire ready_comes = asked_valid & ready_moves; // fetch.ts:242
-  wire goes = packet_valid & packet_ready; // fetch.ts:255
-  wire asks_ready = (decided_goes & ready_of_waiting_has_body) | reads_late; // fetch.ts:265
+  wire goes = packet_valid & packet_ready; // fetch.ts:254
+  wire asks_ready = (decided_goes & ready_of_waiting_has_body) | reads_late; // fetch.ts:264
   wire [3:0] picks_inside_and =
     {4{picks_inside[3:2] == 2'd0}}
     & (({4{picks_inside[1:0] == 2'd0}} & 4'd1) | ({4{picks_inside[1:0] == 2'd1}} & 4'd2) | ({4{picks_inside[1:0] == 2'd2}} & 4'd3) | ({4{picks_inside[1:0] == 2'd3}} & 4'd4));
@@ -276,12 +275,21 @@ module Fetch_c256_k1024_f1536 (
     end
 
   always @(posedge clk)
-    if (rst) ready_valid <= 1'b0;
-    else if (ready_moves) ready_valid <= asked_valid;
+    if (rst) begin
+      ready_valid <= 1'b0; is_void <= 1'b0;
+    end
+    else begin
+      if (left_valid & left_ready) is_void <= 1'b0;
+      if (ready_moves) begin
+        ready_valid <= asked_valid;
+        is_void <= asked_payload_late;
+      end
+      if (is_early & decided_valid) is_void <= ~decided_goes;
+    end
   wire [13:0] ready_of_payload_beats_shifted = (asked_payload_waiting_payload_bytes + 14'd63) >> 6;
 
   always @(posedge clk) begin
-    if (ready_comes) begin
+    if (ready_moves) begin
       ready_of_ctx <= asked_payload_ctx;
       ready_of_early <= asked_payload_early;
       ready_of_late <= asked_payload_late;
@@ -314,14 +322,6 @@ module Fetch_c256_k1024_f1536 (
       ready_of_going_size <= decided_going_size;
     end
   end
-
-  always @(posedge clk)
-    if (rst) is_void <= 1'b0;
-    else begin
-      if (left_valid & left_ready) is_void <= 1'b0;
-      if (ready_comes) is_void <= asked_payload_late;
-      if (is_early & decided_valid) is_void <= ~decided_goes;
-    end
 
   always @(posedge clk)
     if (tries_early) late_ctx <= early_ctx;
@@ -400,13 +400,9 @@ module Fetch_c256_k1024_f1536 (
   assign read_payload_first = reads_ready ? ready_of_waiting_first_cell : word_first_cell;
   wire [13:0] read_payload_beats_shifted = ((reads_ready ? ready_of_waiting_payload_bytes : word_payload_bytes) + 14'd63) >> 6;
   assign read_payload_beats = read_payload_beats_shifted[4:0];
-  assign packet_valid = ready_valid & left_valid & ~is_void & (~is_early | decided_goes);
+  assign packet_valid = ready_valid & left_valid & ~(is_void | ready_of_early);
   assign packet_payload_ctx = ready_of_ctx;
-  assign packet_payload_about_to = {
-    is_early ? decided_going_size : ready_of_going_size,
-    is_early ? decided_going_list_class : ready_of_going_list_class,
-    is_early ? decided_going_list_port : ready_of_going_list_port
-  };
+  assign packet_payload_about_to = {ready_of_going_size, ready_of_going_list_class, ready_of_going_list_port};
   assign packet_payload_about_tagged = ready_of_waiting_tagged;
   assign packet_payload_about_tag = ready_of_waiting_tag;
   assign packet_payload_about_shimmed = ready_of_waiting_keep_shim;
@@ -416,9 +412,9 @@ module Fetch_c256_k1024_f1536 (
     12'd17
   };
   assign packet_payload_template_data = template_word[511:0];
-  wire [6:0] template_bytes = template_word[518:512]; // fetch.ts:243
+  wire [6:0] template_bytes = template_word[518:512]; // fetch.ts:242
   assign packet_payload_template_bytes = template_bytes & {7{ready_of_waiting_has_front}};
-  wire template_lengths = template_word[519]; // fetch.ts:243
+  wire template_lengths = template_word[519]; // fetch.ts:242
   assign packet_payload_template_lengths = template_lengths & ready_of_waiting_has_front;
   assign packet_payload_template_sum = template_word[535:520];
   assign packet_payload_has_front = ready_of_waiting_has_front;
@@ -437,7 +433,7 @@ module Fetch_c256_k1024_f1536 (
     if (~rst) begin
       assert (~(picked_valid & picks_queued & (picks_tail == picks_head) & ~picks_taken)); // pass-queue.ts:53
       assert (~(noted_moves & asked_queued & (asked_tail == asked_head) & ~asked_taken)); // pass-queue.ts:53
-      assert (~decided_goes | (is_early & decided_valid)); // fetch.ts:257
+      assert (~decided_goes | (is_early & decided_valid)); // fetch.ts:256
     end
 `else
 `ifndef SYNTHESIS
@@ -452,7 +448,7 @@ module Fetch_c256_k1024_f1536 (
         $stop;
       end
       if (~(~decided_goes | (is_early & decided_valid))) begin
-        $display("%s", "assertion failed: who passes has come early (fetch.ts:257)"); // fetch.ts:257
+        $display("%s", "assertion failed: who passes has come early (fetch.ts:256)"); // fetch.ts:256
         $stop;
       end
     end

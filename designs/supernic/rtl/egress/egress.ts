@@ -7,6 +7,7 @@ import {
   encodeOnehot,
   instance,
   module,
+  mux,
   node,
   orTree,
   portOf,
@@ -33,6 +34,7 @@ import {
   type Known,
   promises,
   type TxBeat,
+  sizeBits,
   userClasses,
 } from "../inside/index.ts";
 import { Destination, EgressDrop } from "./destination.ts";
@@ -193,13 +195,20 @@ export const Egress = module(
     io.released.set(releases.released);
 
     // Which lists may go.
+    const passed = {
+      ports: reg(uint(inlets(p)), { init: 0, name: "passed_ports" }),
+      size: reg(uint(sizeBits), { name: "passed_size" }),
+    };
+    // A cycle late: what is pushed behind it is picked no sooner than its promise shows.
+    passed.ports.set(mux(lists.passes, list.port, constant(0, inlets(p))));
+    passed.size.set(size);
     const picked = lists.picked.packet,
       fits = promises(sizes, inlets(p), blindPicks, {
         chosen: {
           by: toBits(picked.list.port).map(q => q.and(lists.picked.valid).andNot(picked.dropped)),
           size: picked.size,
         },
-        passing: { by: toBits(list.port).map(q => q.and(lists.passes)), size },
+        passing: { by: toBits(passed.ports), size: passed.size },
         begins,
         begunSize,
       });

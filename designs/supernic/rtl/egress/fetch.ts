@@ -169,7 +169,7 @@ function headersOf(
  *
  * A packet that comes while nothing is here, and none came for 4 cycles, is fetched at once (`takesEarly`), before it
  * is known where it goes. Two cycles later `decided` says that; with `goes`, which needs `mayPass`, it is a packet as
- * others are. Else its header is thrown away, and it will be picked. Reset: none is under way; templates stay.
+ * others are from the next cycle on. Else its header is thrown away, and it will be picked. Reset: none is under way; templates stay.
  */
 export const Fetch = module(
   "Fetch",
@@ -239,13 +239,12 @@ export const Fetch = module(
 
     const going = passQueue("asked", Noted(p), asked, moves2, { ...of2, waiting: word }),
       moves3 = node(valid3.not().or(io.left.fire), { name: "ready_moves" }),
-      goes3 = node(going.valid.and(moves3), { name: "ready_comes" }),
       template = templates.readSync(going.payload.waiting.prepend, { en: moves3, name: "template_word" }),
       trailer = puttersOf(p) === 0 ? undefined : trailers(going.payload.ctx, moves3);
     going.ready.set(moves3);
-    when(moves3, () => valid3.set(going.valid));
     when(io.left.fire, () => isVoid.set(0));
-    when(goes3, () => {
+    when(moves3, () => {
+      valid3.set(going.valid);
       at3.set(readyOf(p, going.payload));
       isVoid.set(going.payload.late);
     });
@@ -269,11 +268,12 @@ export const Fetch = module(
     io.left.ready.set(goes.or(valid3.and(isVoid)));
     under.set(lateCount(under, first.fetched, io.left.fire));
 
-    io.packet.valid.set(valid3.and(io.left.valid).andNot(isVoid).and(isEarly.not().or(passes)));
+    // In the cycle behind the decision: else the deparser's room would hang on where the packet goes.
+    io.packet.valid.set(valid3.and(io.left.valid).andNot(isVoid.or(at3.early)));
     io.packet.payload.set(
       leavingOf({
         ready: at3,
-        going: mux(isEarly, io.decided.going, at3.going),
+        going: at3.going,
         template,
         header: io.left.payload.header,
         origin: io.origin,
