@@ -172,11 +172,17 @@ export class Coordinator {
         commit = this.#commit,
         replicas = replicasOf(commit);
       if (phase === "idle" || phase === "wait") return;
-      if (phase === "prepare") {
-        // All areas have been taken and no answer says that the commit is whole: the node was reset between.
+      if (phase === "prepare" || phase === "update" || phase === "commit") {
+        // All areas have been taken and no answer says that the commit is whole: the node was reset between. So it may
+        // be of what is redone, too.
         const missing = commit.shares.filter(s => !this.#prepared.has(s.node));
-        for (const s of missing) for (const m of prepares(commit, s, this.#cid, this.#mark(s.node))) this.#add(m, now);
+        for (const s of missing) {
+          const mark = phase === "prepare" ? this.#mark(s.node) : marks.redo;
+          for (const m of prepares(commit, s, this.#cid, mark)) this.#add(m, now);
+        }
         if (missing.length > 0) return;
+      }
+      if (phase === "prepare") {
         this.phase = "update";
         for (const n of replicas) for (const m of updates(commit, n, this.#cid, this.#mark(n))) this.#add(m, now);
       } else if (phase === "update") {
