@@ -8,5 +8,5 @@ export const hotpot = design({
   build: async settings => (await import("./node/index.ts")).buildOf(settings),
   run: async () => (await import("./rig/index.ts")).runVerb,
   figures: async () => (await import("./evaluation/index.ts")).figureHook,
-  lintMatrix: () => Promise.resolve([["contexts=2"], ["contexts=64"]]),
+  lintMatrix: () => Promise.resolve([["contexts=2"], ["contexts=64"], ["place=snic"], ["place=snic", "contexts=16"]]),
 });

@@ -1,5 +1,6 @@
 import type { Def } from "../../../hdl-dsl/index.ts";
 import type { Settings } from "../config/index.ts";
+import { CommitTask } from "../task/index.ts";
 import { CommitEngine } from "./engine/commit-engine.ts";
 import type { CommitParameters } from "./engine/types.ts";
 
@@ -7,5 +8,6 @@ import type { CommitParameters } from "./engine/types.ts";
 export const parametersOf = ({ contexts, director }: Pick<Settings, "contexts" | "director">): CommitParameters => ({
   ...{ contexts, maxData: 1466, beatBytes: 64, base: 1n << 20n, director },
 });
-/** The engine of these settings. */
-export const buildOf = (s: Settings): Def => CommitEngine(parametersOf(s));
+/** The engine of these settings, or the task. */
+export const buildOf = (s: Settings): Def =>
+  s.place === "snic" ? CommitTask({ contexts: s.contexts }) : CommitEngine(parametersOf(s));

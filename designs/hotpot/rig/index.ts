@@ -27,3 +27,4 @@ export {
   type TaskPorts,
   taskUser,
 } from "./task-host.ts";
+export { areasOfTask, measureTaskCommits } from "./task-scenario.ts";

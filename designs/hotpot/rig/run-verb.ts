@@ -2,6 +2,7 @@ import { type DesignVerb, exitCode, fileName, once, seed, setting, table } from 
 import { parseSettings } from "../config/index.ts";
 import { measureCommits } from "./scenario.ts";
 import { readSetup } from "./setup.ts";
+import { areasOfTask, measureTaskCommits } from "./task-scenario.ts";
 import { measureTimes } from "./times.ts";
 
 interface Options {
@@ -52,6 +53,18 @@ export const runVerb: DesignVerb = {
     );
     terminal.print(`Commits of ${lanes} coordinators at once: ${owners} owners, ${copies} copies`);
     terminal.print(table(["commit in", "pages", "us", "messages", "tries"], rows, "llrrr"));
+    const few = { ...settings, areas: areasOfTask(settings) },
+      byTask: string[][] = [];
+    for (const conflict of [false, true]) {
+      const scenario = { settings: few, times, merged: owners === 1, lanes, conflict, seed: s },
+        model = measureCommits(scenario),
+        task = await measureTaskCommits(scenario);
+      const pages = conflict ? "the same" : "their own";
+      byTask.push(["at the client", pages, us(model.cycles), model.messages.toFixed(1)]);
+      byTask.push(["at the SmartNIC", pages, us(task.cycles), task.messages.toFixed(1)]);
+    }
+    terminal.print(`The same with ${few.areas} areas at each owner: who coordinates is a client, or the task half-way`);
+    terminal.print(table(["coordinator", "pages", "us", "messages"], byTask, "llrr"));
     return exitCode.done;
   },
 };

@@ -1,4 +1,4 @@
-/** A fault's page at a sNIC's port, behind the windows of three other users: who leaves first is what the setup says. */
+/** A fault's page at a sNIC's port, behind the windows of three other users: the setup says who leaves first. */
 import { expect, it } from "vitest";
 import { measureSnicFaults, snicWays } from "../../../designs/fastswap/rig/index.ts";
 

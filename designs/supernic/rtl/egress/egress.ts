@@ -33,8 +33,8 @@ import {
   isSmallAlone,
   type Known,
   promises,
-  type TxBeat,
   sizeBits,
+  type TxBeat,
   userClasses,
 } from "../inside/index.ts";
 import { Destination, EgressDrop } from "./destination.ts";

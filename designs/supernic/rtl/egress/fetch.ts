@@ -169,7 +169,8 @@ function headersOf(
  *
  * A packet that comes while nothing is here, and none came for 4 cycles, is fetched at once (`takesEarly`), before it
  * is known where it goes. Two cycles later `decided` says that; with `goes`, which needs `mayPass`, it is a packet as
- * others are from the next cycle on. Else its header is thrown away, and it will be picked. Reset: none is under way; templates stay.
+ * others are from the next cycle on. Else its header is thrown away, and it will be picked. Reset: none is under way;
+ * templates stay.
  */
 export const Fetch = module(
   "Fetch",

@@ -220,8 +220,8 @@ async function oneByOne(b: B): Promise<void> {
   await rig.end();
 }
 /**
- * One that passes the lists and one close behind it, for a port whose frames do not begin: together they are longer than
- * what a port has room for, so the second one has to wait until the first begins.
+ * One that passes the lists and one close behind it, for a port whose frames do not begin: together they are longer
+ * than what a port has room for, so the second one has to wait until the first begins.
  */
 async function closeBehind(b: B): Promise<void> {
   const rig = new EgressRig(b, "small", { to: () => bursts({ go: 30, pause: 40 }, b.random.word()) }),
