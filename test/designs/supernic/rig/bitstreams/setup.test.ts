@@ -5,7 +5,14 @@ import { clockPeriod, makeParameters } from "../../../../../designs/supernic/con
 import { DeviceScoreboard } from "../../../../../designs/supernic/model/index.ts";
 import { leftAtRest, play, type PlayFrame, withDevice } from "../../../../../designs/supernic/rig/device/index.ts";
 import { readSetup } from "../../../../../designs/supernic/software/index.ts";
-import { clientOf, node, nodePort, nodeReply, parsed, requestFrame } from "../../rtl/tasks/kv-cache/support/kv-frames.ts";
+import {
+  clientOf,
+  node,
+  nodePort,
+  nodeReply,
+  parsed,
+  requestFrame,
+} from "../../rtl/tasks/kv-cache/support/kv-frames.ts";
 
 const parameters = makeParameters({
     ...{ ports: 2, contexts: 32, cells: 64, regions: 2, slots: 1, branches: 2, credits: 4, users: 4 },
