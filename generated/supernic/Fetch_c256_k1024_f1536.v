@@ -90,15 +90,15 @@ module Fetch_c256_k1024_f1536 (
   reg [2:0] picks_head; // pass-queue.ts:35
   reg [2:0] picks_behind_head; // pass-queue.ts:36
   reg [2:0] picks_tail; // pass-queue.ts:37
-  reg [3:0] picks_inside; // fetch.ts:196
-  reg noted_valid; // fetch.ts:212
-  reg [7:0] noted_of_ctx; // fetch.ts:213
+  reg [3:0] picks_inside; // fetch.ts:197
+  reg noted_valid; // fetch.ts:213
+  reg [7:0] noted_of_ctx; // fetch.ts:214
   reg noted_of_early, noted_of_late;
   reg [4:0] noted_of_going_list_port;
   reg [3:0] noted_of_going_list_class;
   reg [1:0] noted_of_going_size;
-  reg ready_valid; // fetch.ts:214
-  reg [7:0] ready_of_ctx, ready_of_waiting_prepend; // fetch.ts:215
+  reg ready_valid; // fetch.ts:215
+  reg [7:0] ready_of_ctx, ready_of_waiting_prepend; // fetch.ts:216
   reg ready_of_early, ready_of_late, ready_of_waiting_has_body, ready_of_waiting_has_front, ready_of_waiting_tagged,
     ready_of_waiting_keep_shim, ready_of_waiting_shimmed, ready_of_has_head;
   reg [4:0] ready_of_going_list_port;
@@ -110,10 +110,10 @@ module Fetch_c256_k1024_f1536 (
   reg [6:0] ready_of_waiting_head_bytes, ready_of_waiting_drop_front, ready_of_head_length;
   reg [5:0] ready_of_head_turn;
   reg [8:0] ready_of_payload_beats;
-  reg is_void; // fetch.ts:216
-  reg [2:0] asked_packets; // fetch.ts:217
-  reg reads_late; // fetch.ts:222
-  reg [2:0] since_packet; // fetch.ts:227
+  reg is_void; // fetch.ts:217
+  reg [2:0] asked_packets; // fetch.ts:218
+  reg reads_late; // fetch.ts:223
+  reg [2:0] since_packet; // fetch.ts:228
   reg early_is_late; // fetch.ts:145
   reg [7:0] late_ctx; // fetch.ts:146
   reg asked_queued; // pass-queue.ts:34
@@ -121,15 +121,15 @@ module Fetch_c256_k1024_f1536 (
   reg [1:0] asked_behind_head; // pass-queue.ts:36
   reg [1:0] asked_tail; // pass-queue.ts:37
   (* ram_style = "distributed" *) reg [19:0] picks_store [0:7]; // pass-queue.ts:33
-  (* ram_style = "block" *) reg [90:0] waiting [0:255]; // fetch.ts:199
-  wire [90:0] waiting_word; // fetch.ts:232
-  (* ram_style = "block" *) reg [535:0] templates [0:255]; // fetch.ts:200
-  reg [535:0] template_word; // fetch.ts:242
+  (* ram_style = "block" *) reg [90:0] waiting [0:255]; // fetch.ts:200
+  wire [90:0] waiting_word; // fetch.ts:233
+  (* ram_style = "block" *) reg [535:0] templates [0:255]; // fetch.ts:201
+  reg [535:0] template_word; // fetch.ts:243
   (* ram_style = "distributed" *) reg [111:0] asked_store [0:3]; // pass-queue.ts:33
   wire picks_payload_dropped; // pass-queue.ts:31
-  wire noted_waits; // fetch.ts:224
-  wire ready_moves; // fetch.ts:241
-  reg [90:0] waiting_word_rd, waiting_word_fwd; // fetch.ts:232
+  wire noted_waits; // fetch.ts:225
+  wire ready_moves; // fetch.ts:242
+  reg [90:0] waiting_word_rd, waiting_word_fwd; // fetch.ts:233
   reg waiting_word_hit;
   integer i;
   wire picks_valid = picked_valid | picks_queued; // pass-queue.ts:31
@@ -142,14 +142,14 @@ module Fetch_c256_k1024_f1536 (
   assign picks_payload_dropped = picks_queued ? picks_payload_list_port_word[19] : picked_packet_dropped;
   wire picks_taken = picks_valid & picks_ready; // pass-queue.ts:45
   wire picks_single = picks_tail == picks_behind_head; // pass-queue.ts:51
-  wire is_early = ready_valid & ready_of_early & ~is_void; // fetch.ts:218
-  wire is_idle = ~(noted_valid | (|asked_packets)); // fetch.ts:219
-  wire noted_body = waiting_word[44]; // fetch.ts:220
-  wire reads_noted = noted_valid & noted_body & ~(noted_of_early | noted_of_late); // fetch.ts:221
-  wire reads_ready = is_early | reads_late; // fetch.ts:223
+  wire is_early = ready_valid & ready_of_early & ~is_void; // fetch.ts:219
+  wire is_idle = ~(noted_valid | (|asked_packets)); // fetch.ts:220
+  wire noted_body = waiting_word[44]; // fetch.ts:221
+  wire reads_noted = noted_valid & noted_body & ~(noted_of_early | noted_of_late); // fetch.ts:222
+  wire reads_ready = is_early | reads_late; // fetch.ts:224
   assign noted_waits = reads_noted & (reads_ready | ~read_ready);
-  wire noted_moves = noted_valid & ~noted_waits; // fetch.ts:225
-  wire is_quiet = ~(|since_packet); // fetch.ts:228
+  wire noted_moves = noted_valid & ~noted_waits; // fetch.ts:226
+  wire is_quiet = ~(|since_packet); // fetch.ts:229
   wire tries_early = early_valid & is_idle & is_quiet & ~(picks_valid | early_is_late); // fetch.ts:147
   wire is_picked = picks_valid & ~early_is_late; // fetch.ts:148
   wire [7:0] asked_ctx = early_is_late ? late_ctx : picks_valid ? cleared_payload : early_ctx; // fetch.ts:149
@@ -163,38 +163,38 @@ module Fetch_c256_k1024_f1536 (
   wire [4:0] asked_payload_going_list_port = asked_queued ? asked_payload_ctx_word[14:10] : noted_of_going_list_port;
   wire [3:0] asked_payload_going_list_class = asked_queued ? asked_payload_ctx_word[18:15] : noted_of_going_list_class;
   wire [1:0] asked_payload_going_size = asked_queued ? asked_payload_ctx_word[20:19] : noted_of_going_size;
-  wire [15:0] word_uid = waiting_word[15:0]; // fetch.ts:232
+  wire [15:0] word_uid = waiting_word[15:0]; // fetch.ts:233
   wire [15:0] asked_payload_waiting_uid = asked_queued ? asked_payload_ctx_word[36:21] : word_uid; // pass-queue.ts:31
-  wire [3:0] word_ingress = waiting_word[19:16]; // fetch.ts:232
+  wire [3:0] word_ingress = waiting_word[19:16]; // fetch.ts:233
   wire [3:0] asked_payload_waiting_ingress = asked_queued ? asked_payload_ctx_word[40:37] : word_ingress; // pass-queue.ts:31
-  wire [9:0] word_first_cell = waiting_word[29:20]; // fetch.ts:232
+  wire [9:0] word_first_cell = waiting_word[29:20]; // fetch.ts:233
   wire [9:0] asked_payload_waiting_first_cell = asked_queued ? asked_payload_ctx_word[50:41] : word_first_cell; // pass-queue.ts:31
-  wire [13:0] word_payload_bytes = waiting_word[43:30]; // fetch.ts:232
+  wire [13:0] word_payload_bytes = waiting_word[43:30]; // fetch.ts:233
   wire [13:0] asked_payload_waiting_payload_bytes = asked_queued ? asked_payload_ctx_word[64:51] : word_payload_bytes; // pass-queue.ts:31
   wire asked_payload_waiting_has_body = asked_queued ? asked_payload_ctx_word[65] : waiting_word[44];
-  wire word_has_front = waiting_word[45]; // fetch.ts:232
+  wire word_has_front = waiting_word[45]; // fetch.ts:233
   wire asked_payload_waiting_has_front = asked_queued ? asked_payload_ctx_word[66] : word_has_front; // pass-queue.ts:31
-  wire [6:0] word_head_bytes = waiting_word[52:46]; // fetch.ts:232
+  wire [6:0] word_head_bytes = waiting_word[52:46]; // fetch.ts:233
   wire [6:0] asked_payload_waiting_head_bytes = asked_queued ? asked_payload_ctx_word[73:67] : word_head_bytes; // pass-queue.ts:31
-  wire [7:0] word_prepend = waiting_word[60:53]; // fetch.ts:232
+  wire [7:0] word_prepend = waiting_word[60:53]; // fetch.ts:233
   wire [7:0] asked_payload_waiting_prepend = asked_queued ? asked_payload_ctx_word[81:74] : word_prepend; // pass-queue.ts:31
-  wire [6:0] word_drop_front = waiting_word[67:61]; // fetch.ts:232
+  wire [6:0] word_drop_front = waiting_word[67:61]; // fetch.ts:233
   wire [6:0] asked_payload_waiting_drop_front = asked_queued ? asked_payload_ctx_word[88:82] : word_drop_front; // pass-queue.ts:31
-  wire word_tagged = waiting_word[68]; // fetch.ts:232
+  wire word_tagged = waiting_word[68]; // fetch.ts:233
   wire asked_payload_waiting_tagged = asked_queued ? asked_payload_ctx_word[89] : word_tagged; // pass-queue.ts:31
-  wire [15:0] word_tag = waiting_word[84:69]; // fetch.ts:232
+  wire [15:0] word_tag = waiting_word[84:69]; // fetch.ts:233
   wire [15:0] asked_payload_waiting_tag = asked_queued ? asked_payload_ctx_word[105:90] : word_tag; // pass-queue.ts:31
-  wire word_keep_shim = waiting_word[85]; // fetch.ts:232
+  wire word_keep_shim = waiting_word[85]; // fetch.ts:233
   wire asked_payload_waiting_keep_shim = asked_queued ? asked_payload_ctx_word[106] : word_keep_shim; // pass-queue.ts:31
-  wire word_shimmed = waiting_word[86]; // fetch.ts:232
+  wire word_shimmed = waiting_word[86]; // fetch.ts:233
   wire asked_payload_waiting_shimmed = asked_queued ? asked_payload_ctx_word[107] : word_shimmed; // pass-queue.ts:31
-  wire [3:0] word_ttl = waiting_word[90:87]; // fetch.ts:232
+  wire [3:0] word_ttl = waiting_word[90:87]; // fetch.ts:233
   wire [3:0] asked_payload_waiting_ttl = asked_queued ? asked_payload_ctx_word[111:108] : word_ttl; // pass-queue.ts:31
   wire asked_taken = asked_valid & ready_moves; // pass-queue.ts:45
   wire asked_single = asked_tail == asked_behind_head; // pass-queue.ts:51
   assign ready_moves = ~ready_valid | (left_valid & left_ready);
-  wire goes = packet_valid & packet_ready; // fetch.ts:254
-  wire asks_ready = (decided_goes & ready_of_waiting_has_body) | reads_late; // fetch.ts:264
+  wire goes = packet_valid & packet_ready; // fetch.ts:255
+  wire asks_ready = (decided_goes & ready_of_waiting_has_body) | reads_late; // fetch.ts:265
   wire [3:0] picks_inside_and =
     {4{picks_inside[3:2] == 2'd0}}
     & (({4{picks_inside[1:0] == 2'd0}} & 4'd1) | ({4{picks_inside[1:0] == 2'd1}} & 4'd2) | ({4{picks_inside[1:0] == 2'd2}} & 4'd3) | ({4{picks_inside[1:0] == 2'd3}} & 4'd4));
@@ -412,9 +412,9 @@ module Fetch_c256_k1024_f1536 (
     12'd17
   };
   assign packet_payload_template_data = template_word[511:0];
-  wire [6:0] template_bytes = template_word[518:512]; // fetch.ts:242
+  wire [6:0] template_bytes = template_word[518:512]; // fetch.ts:243
   assign packet_payload_template_bytes = template_bytes & {7{ready_of_waiting_has_front}};
-  wire template_lengths = template_word[519]; // fetch.ts:242
+  wire template_lengths = template_word[519]; // fetch.ts:243
   assign packet_payload_template_lengths = template_lengths & ready_of_waiting_has_front;
   assign packet_payload_template_sum = template_word[535:520];
   assign packet_payload_has_front = ready_of_waiting_has_front;
@@ -433,7 +433,7 @@ module Fetch_c256_k1024_f1536 (
     if (~rst) begin
       assert (~(picked_valid & picks_queued & (picks_tail == picks_head) & ~picks_taken)); // pass-queue.ts:53
       assert (~(noted_moves & asked_queued & (asked_tail == asked_head) & ~asked_taken)); // pass-queue.ts:53
-      assert (~decided_goes | (is_early & decided_valid)); // fetch.ts:256
+      assert (~decided_goes | (is_early & decided_valid)); // fetch.ts:257
     end
 `else
 `ifndef SYNTHESIS
@@ -448,7 +448,7 @@ module Fetch_c256_k1024_f1536 (
         $stop;
       end
       if (~(~decided_goes | (is_early & decided_valid))) begin
-        $display("%s", "assertion failed: who passes has come early (fetch.ts:256)"); // fetch.ts:256
+        $display("%s", "assertion failed: who passes has come early (fetch.ts:257)"); // fetch.ts:257
         $stop;
       end
     end
