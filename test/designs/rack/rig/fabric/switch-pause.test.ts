@@ -155,6 +155,27 @@ const scenarios: Readonly<Record<string, (Switch: typeof RackSwitch) => void>> =
     r.run(1_000);
     expect(r.frames[1]).toEqual([3]);
   },
+  "a class that has gone says nothing of another one; a damaged pause says nothing at all": Switch => {
+    const r = new Rig(Switch);
+    r.says({ 1: long, 2: long });
+    for (const n of upTo(enough)) {
+      r.send(0, frameTo(snic, 0b010, n));
+      r.send(0, frameTo(snic, 0b100, 1000 + n));
+    }
+    r.run(1_000);
+    r.says({ 1: 0 });
+    r.run(20_000);
+    expect(r.frames[snic]).toEqual(upTo(enough));
+    const state: Record<number, number> = {};
+    for (const { times } of r.pauses[0] ?? []) Object.assign(state, times);
+    expect(state).toEqual({ 1: 0, 2: long });
+    r.tor.jacks[snic]?.arrive(pfcFrame(mac(snic), { 2: 0 }), true);
+    r.run(20_000);
+    expect([r.frames[snic]?.length, r.tor.inside]).toEqual([enough, enough]);
+    r.says({ 2: 0 });
+    r.run(20_000);
+    expect(r.tor.inside).toBe(0);
+  },
   "classes take turns on the line": Switch => {
     const r = new Rig(Switch);
     r.says({ 0: long, 1: long });
@@ -189,6 +210,13 @@ describe("planted faults: each is found", () => {
     ["it is said again for ever", "held.ts", "if (paused === 0 || gbps === 0) return;", "if (gbps === 0) return;"],
     ["it is said too late", "held.ts", "/ gbps / 2", "/ gbps * 2"],
     ["a host goes on when nothing is held", "held.ts", "held <= resumeAt", "held <= 0"],
+    ["a class that has gone resumes all", "held.ts", "paused &= ~(1 << k);", "paused = 0;"],
+    [
+      "a damaged pause counts",
+      "switch.ts",
+      "this.counts.damaged++;",
+      "this.counts.damaged++; this.#pause(port, frame);",
+    ],
     ["it goes on at once", "held.ts", "held <= resumeAt", "held <= pauseFrom"],
     ["only the lowest class is paused", "held.ts", "paused |= 1 << k;", "paused |= classes & -classes;"],
     ["there is no bound", "held.ts", "this.#bytes + bytes > mostHeld", "false"],
