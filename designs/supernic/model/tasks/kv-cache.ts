@@ -82,6 +82,7 @@ export class KvCacheModel {
   #forget(): void {
     this.deaf = true;
     for (const set of this.#sets) set.fill(undefined);
+    this.#next.fill(0);
   }
   #field(at: number, bits: number): number {
     return Number((this.#row >> BigInt(at)) & ((1n << BigInt(bits)) - 1n));

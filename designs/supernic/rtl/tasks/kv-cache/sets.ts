@@ -93,7 +93,12 @@ export function setsOf(p: KvCacheParameters, set: UInt, reads: Bit, key: UInt) {
       // A value in a free place takes nobody's turn.
       const isFull = reg(bit, { init: 0, name: "set_is_full" });
       isFull.set(free.any.not());
-      orders.write(o.replaces.and(isFull), at, order.add(1).is(orderBits));
+      // Of an emptied set the first place is filled first, so it is the oldest one: its turn comes first.
+      orders.write(
+        o.replaces.and(isFull).or(o.clears),
+        mux(o.clears, o.clearAt.trunc(setBits(p)), at),
+        mux(o.clears, constant(0, orderBits), order.add(1).is(orderBits)),
+      );
     },
   };
 }

@@ -11,7 +11,8 @@ const values = 64,
   dut = kvDut("lru", values),
   fifo = kvDut("fifo", values),
   model = (): KvCacheModel => new KvCacheModel("lru", values);
-const crossing = (b: B) => crossings(b, model()),
+const inTurn = (b: B) => replaceRun(b, new KvCacheModel("fifo", values), 60),
+  crossing = (b: B) => crossings(b, model()),
   replacing = (b: B) => replaceRun(b, model(), 60),
   failing = (b: B) => kvWorld(b, { operations: 300, latency: 30, jitter: 60, failing: 5, writes: 0.1 });
 
@@ -53,6 +54,20 @@ describe("a planted fault in the KV cache is found", () => {
   finds("the checksum lacks its last carry", register("ip_checksum"), "ip_checksum <= ~ip_folded[15:0];", crossing);
   finds("a reply's last beat is always whole", register("last_count"), "last_count <= 7'd64;", crossing);
   finds("always the first place goes", register("victim"), "victim <= 2'd0;", replacing);
+  finds(
+    "whose turn it is in an empty set is what memory had at power-up",
+    "(fill_begins & set_is_full) | clears",
+    "fill_begins & set_is_full",
+    inTurn,
+    fifo,
+  );
+  finds(
+    "whose turn it is outlives what was forgotten",
+    "(fill_begins & set_is_full) | clears",
+    "(fill_begins & set_is_full) | clears_all",
+    inTurn,
+    fifo,
+  );
   finds("a value that memory failed to give is sent", wire("value_failed"), "$1 1'b0;", failing);
   finds(
     "a value that memory failed to take is found",
