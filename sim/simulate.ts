@@ -4,6 +4,7 @@ import { backendForWave, chosenBackend, waveFormatOf } from "./backend/choose.ts
 import type { Checkpoint } from "./checkpoint/checkpoint.ts";
 import { RecordedModel } from "./checkpoint/history.ts";
 import { designOf, type Dut } from "./design.ts";
+import { powerUpSeed } from "./seed.ts";
 import { Simulation } from "./simulation.ts";
 import { profileOf } from "./speed/profile.ts";
 import { writeSaveFile } from "./wave/save-file.ts";
@@ -61,7 +62,7 @@ export async function simulate<P extends Ports>(dut: Dut<P>, options: SimulateOp
   }
   const seed = options.seed ?? 1;
   const wave = options.wave && { path: options.wave.path, fromCycle: options.wave.fromCycle ?? 0 };
-  const created = program.create({ seed, clocks, ...(wave ? { wave } : {}) });
+  const created = program.create({ seed: powerUpSeed(seed), clocks, ...(wave ? { wave } : {}) });
   // Told now: at the end of a long run it would be late.
   if (options.profile === true) profileOf(design.emitted.top, created.profile?.());
   const model = options.history === undefined ? created : new RecordedModel(created, options.history.cycles, clocks);

@@ -4,7 +4,7 @@ import { watchStreams } from "../bus/stream-watch.ts";
 import { type Design, designOf, type Dut } from "../design.ts";
 import { HangError } from "../errors.ts";
 import { environment, say, waveFile } from "../host.ts";
-import { seedFromEnvironment } from "../seed.ts";
+import { powerUpSaid, seedFromEnvironment } from "../seed.ts";
 import { simulate, type SimulateOptions } from "../simulate.ts";
 import { waveOf } from "../checkpoint/wave-of.ts";
 import type { Simulation } from "../simulation.ts";
@@ -117,7 +117,7 @@ export async function runBench<P extends Ports, T>(
       : again
         ? await waveAgain(name, design, options, seed, ended, body)
         : undefined;
-    const note = `\n[${name}: seed ${seed}, cycle ${cycle}; MNEMO_SEED=${seed} runs it again${wave === undefined ? "" : `; ${wave}`}]`;
+    const note = `\n[${name}: seed ${seed}, cycle ${cycle}; MNEMO_SEED=${seed}${powerUpSaid()} runs it again${wave === undefined ? "" : `; ${wave}`}]`;
     throw annotate(error, note);
   }
 }
