@@ -7,6 +7,7 @@ import {
   bit,
   type Bit,
   bitsFor,
+  connect,
   input,
   type Inside,
   mergePorts,
@@ -19,6 +20,9 @@ import {
   portArray,
   portOf,
   reg,
+  stage,
+  stream,
+  struct,
   uint,
   type UInt,
   when,
@@ -79,7 +83,7 @@ export function readingPortsOf({ contexts, reads = 0 }: Pick<ChainParameters, "c
 /**
  * The same ways outside of the decoupler. Only packets that are inside are read. While the region is off nothing more
  * is asked for, and what has been asked for is taken here, until all of it is there: no packet gives its cells back
- * while they are being read.
+ * while they are being read. A question takes one cycle here, one a cycle.
  */
 export function decoupledPayloads(
   io: Inside<Ways>,
@@ -93,17 +97,20 @@ export function decoupledPayloads(
       job = portOf(io, "job", w),
       knows = portOf(decoupler, "knows", w);
     portOf(decoupler, "asks", w).set(asked.payload.ctx);
-    job.valid.set(asked.valid.and(knows).andNot(off));
-    job.payload.set(asked.payload);
+    const goes = stream(struct({ ctx: uint(asked.payload.ctx.width) }), { name: `job_${w}_goes` });
+    goes.valid.set(asked.valid.and(knows).andNot(off));
+    goes.payload.set({ ctx: asked.payload.ctx });
     // One of nobody is thrown away.
-    asked.ready.set(job.ready.or(knows.not()));
+    asked.ready.set(goes.ready.or(knows.not()));
+    // Behind a register: what has been offered stays until it is taken, also when the region goes off meanwhile.
+    connect(stage(goes, "forward", { name: `job_${w}_waits` }), job);
     const from = portOf(io, "payload", w),
       to = portOf(part, "payload", w);
     to.valid.set(from.valid.andNot(off));
     assignView(to.payload, from.payload, "payload");
     from.ready.set(to.ready.or(off));
     const out = reg(uint(bitsFor(contexts)), { init: 0, name: `reads_out_${w}` }),
-      begins = node(job.fire, { name: `read_${w}_begins` }),
+      begins = node(goes.fire, { name: `read_${w}_begins` }),
       ends = node(from.fire.and(from.payload.last), { name: `read_${w}_ends` });
     when(begins.andNot(ends), () => out.set(out.add(1))).elseWhen(ends.andNot(begins), () => out.set(out.sub(1)));
     return out.any();

@@ -14,10 +14,10 @@ const small: Sizes = { contexts: 16, cells: 64, branches: 1, credits: 4 },
 const clear = ({ contexts, branches }: Sizes): number => contexts * branches + 4;
 
 /** Chains come, are killed with reads and frames under way, and go. @returns the longest time until one was empty */
-async function swaps(b: B, sizes: Sizes, resets = false) {
+async function swaps(b: B, sizes: Sizes, { resets = false, pause = 12 } = {}) {
   const rig = new PayloadSwapRig(b, sizes, {
     from: () => bernoulli(0.1, b.random.word()),
-    to: () => bursts({ go: 20, pause: 12 }, b.random.word()),
+    to: () => bursts({ go: 20, pause }, b.random.word()),
   });
   let longest = 0;
   await b.cycles(clear(sizes));
@@ -55,7 +55,7 @@ describe("payload and frames of chains that come and go", () => {
       },
     );
   bench("resets in the middle of all of it", dutOf(small), { seed: 4, ...o }, async b => {
-    const { rig } = await swaps(b, small, true);
+    const { rig } = await swaps(b, small, { resets: true });
     expect(rig.seen.resets).toBeGreaterThan(1);
   });
   it("a task that writes payload stays in its region", () => {
@@ -65,21 +65,23 @@ describe("payload and frames of chains that come and go", () => {
 
   describe("a planted fault is found", () => {
     const dut = dutOf(small);
-    const look = async (design: Dut<(typeof dut)["ports"]>): Promise<void> => {
+    const look = async (design: Dut<(typeof dut)["ports"]>, sizes = small, pause = 12): Promise<void> => {
       for (const seed of [5, 6])
         await runBench("payload swap fault", design, { seed, wave: false, ...o, limitCycles: 60_000 }, b =>
-          swaps(b, small),
+          swaps(b, sizes, { pause }),
         );
     };
     it("and nothing without one", () => look(dut));
     const faults: readonly (readonly [string, RegExp, string])[] = [
       ["a region is empty, and its packets leave, while payloads are read", /& ~reading/g, ""],
       ["packets leave while payloads are read", /(scans = .*) & ~reading/, "$1"],
-      ["a region that is off asks for payloads", /(job0_valid = .*) & ~status_off/, "$1"],
+      ["a region that is off asks for payloads", /(job_0_goes_valid = .*) & ~status_off/, "$1"],
+      ["what was offered is withdrawn when the region goes off", /(assign job0_valid = [^;]*);/, "$1 & ~status_off;"],
       ["what comes while the region is off waits", /(payload0_ready = .*) \| status_off/, "$1"],
       ["a payload that ends is not counted", /read_0_ends & ~read_0_begins/, "1'b0"],
       ["a frame that was begun is not cut", /(MakeGate make_gate_0 [^;]*\.off\s*\()status_off/, "$11'b0"],
     ];
     it.each(faults)("%s", (_name, from, to) => findsFault(look(plant(dut, from, to))));
+    it("and none where the way out is slow", () => look(dutOf(large), large, 200));
   });
 });

@@ -15,6 +15,7 @@ import {
   reg,
   sink,
   source,
+  streamRules,
   struct,
   uint,
 } from "../../../../../../hdl-dsl/index.ts";
@@ -89,6 +90,8 @@ export const dutOf = ({ contexts, cells, branches, credits }: Sizes) => {
       const job = portOf(it, "job", 0),
         beat = portOf(it, "payload", 0),
         reads = reg(uint(9), { init: 0, name: "reads_seen" });
+      // What is asked of the store stays until it is taken, whatever becomes of the region.
+      streamRules(job, { name: "job", as: "assert" });
       reads.set(
         reads.add(job.valid.and(job.ready).zext(9)).sub(beat.valid.and(beat.ready).and(beat.payload.last).zext(9)),
       );
@@ -130,6 +133,8 @@ export class PayloadSwapRig {
   #frame: bigint[] = [];
   /** Frames that must come, in their order, and those that may: of packets that were killed. */
   #due: { readonly beats: readonly bigint[]; readonly ctx: number; sure: boolean; gone: boolean }[] = [];
+  /** Packets inside whose frame was passed by another: they leave as killed. */
+  readonly #frameless = new Set<number>();
   #chain = 1;
   #open = true;
   #resetting = false;
@@ -215,8 +220,11 @@ export class PayloadSwapRig {
       this.#frame.push(s.value.data);
       if (s.value.last === 0) continue;
       const is = this.#frame.splice(0).join();
-      // Those in front that may come were killed before they were whole.
-      while (this.#due[0] !== undefined && this.#due[0].gone && this.#due[0].beats.join() !== is) this.#due.shift();
+      // Those in front that may come were killed before they were whole, or will leave as killed: none comes later.
+      for (let [d] = this.#due; d !== undefined && (d.gone || !d.sure) && d.beats.join() !== is; [d] = this.#due) {
+        this.#due.shift();
+        if (!d.gone) this.#frameless.add(d.ctx);
+      }
       const due = this.#due.shift();
       if (due?.beats.join() !== is) throw new Error("a frame is made that no packet has");
       this.seen.frames++;
@@ -238,6 +246,8 @@ export class PayloadSwapRig {
     this.#back(packet.region, Number(is.refund));
     if (packet.bytes > 0) this.release.send({ first: packet.first });
     this.#free.push(packet.ctx);
+    if (this.#frameless.delete(packet.ctx) && is.killed === 0)
+      throw new Error(`the frame of packet ${is.ctx} is lost, and it is not killed`);
     const due = this.#due.find(d => d.ctx === packet.ctx && !d.gone && !d.sure);
     if (is.killed === 1) {
       if (packet.region === 1) throw new Error("a packet of the region that stays is killed");
@@ -339,6 +349,7 @@ export class PayloadSwapRig {
     this.#due = [];
     this.#frame = [];
     this.#inside.clear();
+    this.#frameless.clear();
     this.#arrives = undefined;
     this.#chain = 1;
     this.#open = true;
