@@ -286,9 +286,10 @@ const cutOff =
   (bytes: number) =>
   async (b: Bench): Promise<void> => {
     const io = b.io as unknown as Io,
-      x = { addr: 8, id: 1, len: 5, size: Math.log2(bytes), burst: 1 } as never;
+      x = { addr: 8, id: 1, len: 5, size: Math.log2(bytes), burst: 1 };
     for (const name of ["mAw", "mW", "mAr", "sR"]) io[name]!.ready.value = 1;
-    expect(await offer(b, io["sAw"]!, x)).toBe(true);
+    // A FIXED burst goes in several parts to a narrower side: the first one's answer is kept.
+    expect(await offer(b, io["sAw"]!, { ...x, burst: bytes === 32 ? 0 : 1 })).toBe(true);
     expect(await offer(b, io["sAr"]!, x)).toBe(true);
     expect(await offer(b, io["sW"]!, { data: 255n, strb: 1, last: 0 })).toBe(true);
     await b.cycles(5);
