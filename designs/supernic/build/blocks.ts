@@ -2,7 +2,7 @@ import type { Def } from "../../../hdl-dsl/index.ts";
 import type { Block } from "../../shared/command-line/index.ts";
 import { UsageError } from "../../shared/errors/index.ts";
 import { makeParameters } from "../config/index.ts";
-import { type DeviceBuild, deviceOf, deviceSizes, memoryOf, parseDevice } from "./device.ts";
+import { type DeviceBuild, deviceOf, deviceSizes, memoryOf, parseDevice, spillOf } from "./device.ts";
 import {
   balancer,
   checksum,
@@ -55,6 +55,7 @@ import {
   RxPort,
   Scheduler,
   Slot,
+  Spill,
   statePatience,
   StateReader,
   tunnel,
@@ -122,6 +123,7 @@ const blocks = {
   MemoryWay: () => MemoryWay(memorySizes),
   PageTable: () => PageTable(memorySizes),
   PageMover: () => PageMover(memorySizes),
+  Spill: () => Spill(spillOf(makeParameters())),
   LinkReceive: () => LinkReceive({ ackEvery: 16, ackCycles: 500 }),
   Egress: () => Egress(sizes),
   TxPort: () =>
@@ -172,6 +174,7 @@ const beside: readonly BlockName[] = [
   "PickTurn",
   "Reserve",
   "Slot",
+  "Spill",
   "ChecksumTask",
   "FirewallTask",
   "BalancerTask",

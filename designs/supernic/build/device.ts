@@ -1,7 +1,14 @@
 import type { Def } from "../../../hdl-dsl/index.ts";
 import { UsageError } from "../../shared/errors/index.ts";
 import { clockPeriod, type Parameters, parseParameters } from "../config/index.ts";
-import { type DeviceParameters, type MemoryParameters, queueSizes, superNic, type Task } from "../rtl/index.ts";
+import {
+  type DeviceParameters,
+  type MemoryParameters,
+  queueSizes,
+  type SpillParameters,
+  superNic,
+  type Task,
+} from "../rtl/index.ts";
 import { usesMemory } from "../wire/index.ts";
 import { taskNamed } from "./tasks.ts";
 
@@ -40,6 +47,16 @@ export const memoryOf = (p: Parameters, ways: number): MemoryParameters => ({
   pageShift: Math.log2(p.pageSize),
   ppnBits: Math.max(13, Math.ceil(Math.log2(p.memory / p.pageSize))),
   freePages,
+});
+
+/** Sizes of the rings for frames of DAGs that wait: the last bytes of the board's memory. */
+export const spillOf = (p: Parameters): SpillParameters => ({
+  ports: p.ports,
+  users: p.users,
+  frameBytes: p.mtuFrame,
+  rings: p.spillRings,
+  ringBytes: p.spillRing,
+  memoryBytes: p.memory,
 });
 
 /** A device: its parameters, and the chains of its regions by their tasks' names. */

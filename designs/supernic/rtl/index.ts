@@ -97,6 +97,7 @@ export {
 } from "./monitor/index.ts";
 export { Memory, type MemoryParameters, MemoryWay, PageMover, PageTable } from "./memory/index.ts";
 export { Merge } from "./merge/index.ts";
+export { RingAsk, type RingSizes, Spill, type SpillParameters } from "./spill/index.ts";
 export { ClassQueues, queueSizes, RxPort } from "./port/index.ts";
 export {
   Control,

@@ -16,6 +16,7 @@ import {
   type ResourceNumbers,
   ScalingLoop,
   type Setup,
+  type SpillRings,
   StateMover,
   type SwapTimes,
   TaskRows,
@@ -50,6 +51,8 @@ export interface ManagedOptions {
   readonly memoryWays: readonly (readonly number[])[];
   /** Of a device whose tasks have memory. */
   readonly memory?: MemoryGrants;
+  /** Of a device with rings for frames of DAGs that wait. */
+  readonly rings?: SpillRings;
   /** Nanoseconds since some start. */
   readonly time: () => number;
   readonly wait: () => Promise<void>;
@@ -89,6 +92,7 @@ export function managedRegions(driver: SnicDriver, setup: Setup, o: ManagedOptio
         hasRegion: n => (manager.chains.find(c => c.number === n)?.regions.length ?? 0) > 0,
         time,
         wait,
+        ...(o.rings && { rings: o.rings }),
       },
     );
   const gate: ChainGate = {

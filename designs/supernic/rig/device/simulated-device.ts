@@ -1,5 +1,6 @@
 /** The device in a cycle-accurate simulation: MACs at its ports, software at its registers and its stream. */
 import {
+  type AxiRamOptions,
   type Bench,
   type BenchOptions,
   EthernetMac,
@@ -27,6 +28,7 @@ import { type AllCounts, deviceCounts, readCounters } from "./counters.ts";
 import { type Inside, readInside } from "./ledger.ts";
 import { type ManagedRegions, managedRegions } from "./managed.ts";
 import { planRegions } from "./region-plan.ts";
+import { SpillMemory } from "./spill-memory.ts";
 import { memoryTasksOf, TaskMemory, type TaskMemoryOptions } from "./task-memory.ts";
 import type { DeviceCounts } from "../../model/index.ts";
 
@@ -122,6 +124,8 @@ export interface LineOptions {
   readonly time?: () => number;
   /** Of a device whose tasks have memory. */
   readonly memory?: TaskMemoryOptions;
+  /** The memory of a device's rings. */
+  readonly spillRam?: AxiRamOptions;
 }
 
 export class SimulatedSuperNic {
@@ -135,6 +139,8 @@ export class SimulatedSuperNic {
   readonly bitstreams: BuildOptions["bitstreams"];
   /** Of a device whose tasks have memory. */
   readonly memory: TaskMemory | undefined;
+  /** Of a device with rings for frames of DAGs that wait. */
+  readonly spill: SpillMemory | undefined;
   readonly #macs: readonly EthernetMac[];
   readonly #toSoftware;
   readonly #fromSoftware;
@@ -160,6 +166,8 @@ export class SimulatedSuperNic {
       ways,
       taskOf,
       fair = false,
+      sizes,
+      spillRam,
       hold,
       times = defaultTimes,
       time = () => bench.cycle * 4,
@@ -197,6 +205,7 @@ export class SimulatedSuperNic {
         },
         memory,
       );
+    this.spill = sizes?.spill && new SpillMemory(bench, spillRam);
     this.managed =
       plan.bitstreams &&
       managedRegions(this.driver, setup, {
@@ -206,6 +215,7 @@ export class SimulatedSuperNic {
         wait: () => bench.cycles(50),
         ...{ stays: region => plan.stays[region] ?? true, fits: plan.fits, memoryWays: plan.memoryWays },
         ...(this.memory && { memory: this.memory.grants }),
+        ...(this.spill && { rings: this.spill.rings }),
         sizes: deviceSizes(parameters),
         ...{ hold: hold ?? parameters.monitorPeriod, times },
       });

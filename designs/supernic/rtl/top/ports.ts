@@ -19,6 +19,7 @@ import { Control } from "./control.ts";
 import { inletOf, outletOf } from "./inlets.ts";
 import { memoryDevicePorts } from "./memory.ts";
 import type { DeviceParameters } from "./records.ts";
+import { spillDevicePorts, spillSizes } from "./spill.ts";
 import { writeOf } from "./tables.ts";
 
 const plainPorts = (p: DeviceParameters) =>
@@ -31,11 +32,13 @@ const plainPorts = (p: DeviceParameters) =>
       toSoftware: source(ToSoftware),
     },
   );
-/** A device without memory has none of its ports, and nobody asks for them. */
+/** A device without memory, or without rings, has none of its ports, and nobody asks for them. */
 export const superNicPorts = (p: DeviceParameters) =>
   mergePorts(
     plainPorts(p),
     (p.memory === undefined ? {} : memoryDevicePorts(p.memory)) as ReturnType<typeof memoryDevicePorts>,
+    // As those of the memory.
+    (p.spill === undefined ? {} : spillDevicePorts(spillSizes(p, p.spill))) as ReturnType<typeof spillDevicePorts>,
   );
 export type SuperNicPorts = ReturnType<typeof superNicPorts>;
 export type Io = Inside<SuperNicPorts>;

@@ -6,6 +6,7 @@ import { keptBits } from "../link/index.ts";
 import type { MemoryParameters } from "../memory/index.ts";
 import { portBits } from "../match/index.ts";
 import type { QueueParameters } from "../port/index.ts";
+import type { RingSizes } from "../spill/index.ts";
 
 /** Bits of a number of frames in the class queues of a port: as many as beats at most. */
 export const queuedBits = 14;
@@ -21,6 +22,8 @@ export interface DeviceParameters extends DeviceSizes, QueueParameters {
   readonly reprogramCycles?: number;
   /** The board's memory, with a way for each task that declares it; left out where none does. */
   readonly memory?: MemoryParameters;
+  /** Rings for frames of DAGs that wait; left out where there are none: then these wait in their class queues. */
+  readonly spill?: RingSizes;
 }
 
 /** Frames that a block has: in the class queues or the lane, and kept for the wire. */

@@ -33,8 +33,10 @@ export function storesOf(
     merge = instance("merge", Merge(p)),
     descriptors = instance("descriptors", Descriptors(p));
   for (let u = 0; u < p.users; u++) headers.quotas.at(u).set(p.contexts);
-  arrayOf(merge, "take", n).forEach((take, i) => connect(take, (rx[i] ?? loop).takeMerge));
-  arrayOf(merge, "frames", n).forEach((frames, i) => connect((rx[i] ?? loop).toMerge, frames));
+  if (p.spill === undefined) {
+    arrayOf(merge, "take", n).forEach((take, i) => connect(take, (rx[i] ?? loop).takeMerge));
+    arrayOf(merge, "frames", n).forEach((frames, i) => connect((rx[i] ?? loop).toMerge, frames));
+  }
   connect(merge.enter, headers.enter);
   connect(headers.entered, merge.entered);
   merge.freeContexts.set(headers.free);

@@ -10,6 +10,7 @@ import { countersOf, loopCounts } from "./inlets.ts";
 import { middleOf } from "./middle.ts";
 import { type Controlled, controlOf, type SuperNicPorts, superNicPorts, type Ways, waysOf } from "./ports.ts";
 import { type DeviceParameters, queuedBits } from "./records.ts";
+import { spillOf, spillSizes } from "./spill.ts";
 import { type Stores, storesOf } from "./stores.ts";
 import { waiting } from "./waiting.ts";
 
@@ -72,14 +73,15 @@ export function superNic(chains: readonly RegionContent[]): (p: DeviceParameters
       joinEgress(egress, trailerUses(stayingTasks(chains)).length, middle, stores, controlled);
       control.shown.set(fairness(p, { set: control.fair, part: control.part, bus, users, rx, merge, egress }));
       const { dagLook: look, dagNext: next } = control;
-      control.gate.set(waiting(p, { bus, rx, merge, egress, look, next }));
+      const spill = p.spill === undefined ? {} : { spill: spillOf(io, spillSizes(p, p.spill), ways, stores) };
+      control.gate.set(waiting(p, { bus, rx, merge, egress, look, next, ...spill }));
       joinLane(lane, chains, io, ways, middle, controlled, p);
       joinPorts(egress, lane, ways, p);
       count(controlled, ways, stores, exits, p);
     },
     {
       nameOf: p =>
-        `SuperNic_p${p.ports}_${chains.map(nameOfContent).join("__")}_c${p.contexts}_k${p.cells}_u${p.users}_r${p.regions}_s${p.slots}_f${p.frameBytes}`,
+        `SuperNic_p${p.ports}_${chains.map(nameOfContent).join("__")}_c${p.contexts}_k${p.cells}_u${p.users}_r${p.regions}_s${p.slots}_f${p.frameBytes}${p.spill === undefined ? "" : `_n${p.spill.rings}`}`,
     },
   );
 }

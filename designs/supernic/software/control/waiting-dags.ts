@@ -2,6 +2,7 @@
 import { dagEntries, type TableWrite, tableWrite } from "../../wire/index.ts";
 import type { ChainGate, LiveChain } from "../regions/index.ts";
 import type { Dag } from "../setup/index.ts";
+import type { SpillRings } from "./spill-rings.ts";
 
 export interface GateDriver {
   write(entry: TableWrite): Promise<void>;
@@ -16,6 +17,8 @@ export interface WaitingOptions {
   /** Nanoseconds since some start, and between two looks. */
   readonly time: () => number;
   readonly wait: () => Promise<void>;
+  /** Rings for their frames; left out: these stay in the class queues. */
+  readonly rings?: SpillRings;
   /** Nanoseconds until packets that do not leave are left to the kill of their region. */
   readonly drain?: number;
 }
@@ -24,7 +27,7 @@ const defaultDrain = 1_000_000;
 /** Closes the gate of DAGs, and opens it again (docs/supernic/reconfigure.md). */
 export class WaitingDags implements ChainGate {
   readonly #driver: GateDriver;
-  readonly #o: Required<WaitingOptions>;
+  readonly #o: Required<Omit<WaitingOptions, "rings">> & Pick<WaitingOptions, "rings">;
   readonly #closed = new Set<number>();
 
   constructor(driver: GateDriver, o: WaitingOptions) {
@@ -41,7 +44,11 @@ export class WaitingDags implements ChainGate {
   }
   /** It is removed: what waits goes on, and is dropped and counted, as its chains may be nowhere. */
   async removed(dag: Dag): Promise<void> {
-    await this.#set(dag.number, false);
+    // Also of a ring that drains, whose gate hardware would have opened.
+    if ((await this.#o.rings?.discard(dag.number)) === true) {
+      this.#closed.delete(dag.number);
+      await this.#gate(dag.number, false);
+    } else await this.#set(dag.number, false);
   }
   async close(chain: LiveChain, drain: boolean): Promise<void> {
     const dags = this.#of(chain);
@@ -69,9 +76,24 @@ export class WaitingDags implements ChainGate {
   }
   async #set(dag: number, waits: boolean): Promise<void> {
     if (dag >= dagEntries || this.#closed.has(dag) === waits) return;
-    if (waits) this.#closed.add(dag);
-    else this.#closed.delete(dag);
-    await this.#driver.write(tableWrite("wait", dag, { waits: waits ? 1 : 0 }));
+    const { rings } = this.#o;
+    if (!waits) {
+      this.#closed.delete(dag);
+      // What lies in a ring goes first: then hardware opens the gate.
+      if ((await rings?.drain(dag)) !== true) await this.#gate(dag, false);
+      return;
+    }
+    this.#closed.add(dag);
+    // A ring that still drains fills again. If it was empty just now the gate is open: so it is closed behind that.
+    if ((await rings?.has(dag)) === true) await rings?.give(dag);
+    await this.#gate(dag, true);
+    if (rings === undefined) return;
+    // What was taken before the gate was closed is in front of all that goes into the ring.
+    while (!(await this.#driver.dagInside(dag)).settled) await this.#o.wait();
+    await rings.give(dag);
+  }
+  #gate(dag: number, waits: boolean): Promise<void> {
+    return this.#driver.write(tableWrite("wait", dag, { waits: waits ? 1 : 0 }));
   }
   async #left(dag: number): Promise<void> {
     const from = this.#o.time();

@@ -1,0 +1,124 @@
+/** Software's part of the rings: DAGs are stopped, started and removed while hardware goes on at the worst moment. */
+import { describe, expect, it } from "vitest";
+import { Random } from "../../../../hdl-dsl/index.ts";
+import { type LiveChain, SpillRings, WaitingDags } from "../../../../designs/supernic/software/index.ts";
+import type { Dag } from "../../../../designs/supernic/software/index.ts";
+
+/** Rings and gates as the hardware has them; it goes a step further with each access. */
+class Hardware {
+  readonly rings = Array.from({ length: 2 }, () => ({ held: false, dag: 0, drains: false, discards: false }));
+  readonly closed = new Set<number>();
+  /** Frames of DAGs that were dropped with their ring while nobody had asked for it. */
+  readonly #random: Random;
+  constructor(random: Random) {
+    this.#random = random;
+  }
+  /** A ring is at its end, or is not yet. */
+  step(chance = 0.3): void {
+    for (const r of this.rings) {
+      if (!r.held || !this.#random.chance(chance)) continue;
+      if (r.discards) r.held = false;
+      else if (r.drains) {
+        r.held = false;
+        this.closed.delete(r.dag);
+      }
+    }
+  }
+  readonly driver = {
+    rings: () => this.#do(() => this.rings.length),
+    ring: (i: number) => this.#do(() => ({ ...this.#ring(i) })),
+    ask: (i: number, ask: "fill" | "drain" | "discard", dag: number) =>
+      this.#do(() => {
+        const r = this.#ring(i);
+        if (!r.held && ask === "fill") Object.assign(r, { held: true, dag, drains: false, discards: false });
+        else if (r.held && r.dag === dag) {
+          r.drains = ask === "drain";
+          r.discards ||= ask === "discard";
+        }
+      }),
+  };
+  readonly gate = {
+    write: ({ index, value }: { readonly index: number; readonly value: bigint }) =>
+      this.#do(() => void (value === 1n ? this.closed.add(index) : this.closed.delete(index))),
+    waiting: () => this.#do(() => undefined),
+    dagInside: () => this.#do(() => ({ inside: 0, settled: this.#random.chance(0.5) })),
+  };
+  #ring(i: number) {
+    const r = this.rings[i];
+    if (r === undefined) throw new RangeError(`there is no ring ${i}`);
+    return r;
+  }
+  #do<T>(does: () => T): Promise<T> {
+    this.step();
+    const done = does();
+    this.step();
+    return Promise.resolve(done);
+  }
+}
+const numbers = [3, 7, 9];
+/** What of a DAG the gate asks for. */
+const dags = numbers.map(number => ({
+  number,
+  peer: undefined,
+  stages: [[{ chain: { number } }]],
+})) as unknown as Dag[];
+const chain = (number: number): LiveChain => ({ number }) as unknown as LiveChain;
+
+async function random(seed: number): Promise<{ readonly without: number; readonly given: number }> {
+  const r = new Random(seed),
+    hardware = new Hardware(r),
+    has = new Set<number>(numbers),
+    pass = (): Promise<void> => {
+      hardware.step();
+      return Promise.resolve();
+    },
+    rings = new SpillRings(hardware.driver, pass),
+    waiting = new WaitingDags(hardware.gate, {
+      dags: () => dags,
+      hasRegion: n => has.has(n),
+      time: () => 0,
+      wait: pass,
+      rings,
+    });
+  let given = 0;
+  for (let i = 0; i < 60; i++) {
+    const n = numbers[r.below(numbers.length)] ?? 3,
+      what = r.below(3);
+    if (what === 0) {
+      has.delete(n);
+      await waiting.close(chain(n), false);
+      expect(hardware.closed.has(n), `the gate of DAG ${n}, which was stopped`).toBe(true);
+      given += hardware.rings.some(x => x.held && x.dag === n && !x.drains) ? 1 : 0;
+    } else if (what === 1) {
+      has.add(n);
+      await waiting.open(chain(n));
+    } else {
+      const dag = dags.find(d => d.number === n);
+      if (dag !== undefined) await waiting.removed(dag);
+      expect(hardware.closed.has(n), `the gate of DAG ${n}, which was removed`).toBe(false);
+      expect(hardware.rings.some(x => x.held && x.dag === n)).toBe(false);
+      has.add(n);
+    }
+    // No two rings have one DAG.
+    const held = hardware.rings.filter(x => x.held).map(x => x.dag);
+    expect(new Set(held).size).toBe(held.length);
+  }
+  for (let i = 0; i < 200; i++) hardware.step();
+  for (const n of numbers) {
+    expect(hardware.closed.has(n), `the gate of DAG ${n} in the end`).toBe(waiting.closed.has(n));
+    if (!waiting.closed.has(n)) expect(hardware.rings.some(x => x.held && x.dag === n)).toBe(false);
+  }
+  return { without: rings.without, given };
+}
+describe("rings and gates", () => {
+  it("whatever hardware does meanwhile, a DAG that waits is closed, and one that goes on gets open", async () => {
+    const sums = { without: 0, given: 0 };
+    for (let seed = 1; seed <= 60; seed++) {
+      const { without, given } = await random(seed);
+      sums.without += without;
+      sums.given += given;
+    }
+    expect(sums.given).toBeGreaterThan(300);
+    expect(sums.without).toBeGreaterThan(20);
+  });
+});
