@@ -101,7 +101,7 @@ describe("random frames", () => {
           out = putShims(frame, shims);
         expect(takeApart(out)).toEqual({ ...shims, frame });
         const { link: _link, ...inner } = shims,
-          enclosed = encloseFrame(macs, { ...outer, kind: snicKind.return }, putShims(frame, inner));
+          enclosed = encloseFrame(macs, { ...outer, kind: snicKind.onward }, putShims(frame, inner));
         expect(takeApart(enclosedFrame(takeApart(enclosed)))).toEqual({ ...inner, frame });
       }),
       { numRuns: 200 },
