@@ -5,7 +5,7 @@ import { datagram, uidOf } from "./two.ts";
 
 const macOf = (what: number, n: number): string => `02:5c:00:00:0${what}:0${n}`;
 /** Ports of a sNIC: a source, a sink, and the next and the one before of the ring. */
-const next = 2,
+export const next = 2,
   before = 3;
 
 /** The way from one sNIC to another: a port, and links. */
@@ -47,20 +47,22 @@ const endpoint = (what: number, n: number) => ({
   ...{ name: `${what === 1 ? "source" : "sink"}${n}`, mac: macOf(what, n), ip: `10.20.${what}.${n + 1}` },
   program: { kind: "capture" },
 });
-/** @param seen by `readRack`: its check of ways may be met with others than those that it then has */
+/** The setup of a rack. */
+export function ringText(count: number, way: Way): string {
+  const all = Array.from({ length: count }, (_, n) => n);
+  return JSON.stringify({
+    devices: all.map(n => device(n, count, way)),
+    nodes: [],
+    endpoints: all.flatMap(n => [endpoint(1, n), endpoint(2, n)]),
+    links: [
+      ...all.flatMap(n => [{ between: [`source${n}`, `snic${n}:0`] }, { between: [`sink${n}`, `snic${n}:1`] }]),
+      ...all.map(n => ({ between: [`snic${n}:${next}`, `snic${(n + 1) % count}:${before}`] })),
+    ],
+  });
+}
+/** @param seen by `readRack`: its check of ways may be met with others than those that the rack then has */
 export function ring(count: number, way: Way, seen: Way = way): Rack {
-  const all = Array.from({ length: count }, (_, n) => n),
-    text = (of: Way): string =>
-      JSON.stringify({
-        devices: all.map(n => device(n, count, of)),
-        nodes: [],
-        endpoints: all.flatMap(n => [endpoint(1, n), endpoint(2, n)]),
-        links: [
-          ...all.flatMap(n => [{ between: [`source${n}`, `snic${n}:0`] }, { between: [`sink${n}`, `snic${n}:1`] }]),
-          ...all.map(n => ({ between: [`snic${n}:${next}`, `snic${(n + 1) % count}:${before}`] })),
-        ],
-      });
-  const rack = readRack(text(seen), "ring");
+  const rack = readRack(ringText(count, seen), "ring");
   if (seen === way) return rack;
   return {
     ...rack,
