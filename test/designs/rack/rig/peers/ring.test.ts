@@ -3,6 +3,8 @@
  * every frame, byte by byte (docs/supernic/peers.md, "Over another sNIC").
  */
 import { describe, expect, it } from "vitest";
+import { BuildError } from "../../../../../sim/index.ts";
+import { plant } from "../../../../support/plant.ts";
 import { fewest, inRing, notThroughTheFirst, ring } from "./ring.ts";
 
 const frames = 150,
@@ -68,4 +70,47 @@ describe("a ring of five, in which each sNIC is in between", () => {
         dropped = counts.map(c => c.ports[0]?.["inFull4"] ?? 0).reduce((a, b) => a + b, 0);
       expect(run.total() + dropped).toBe(5 * 200);
     }));
+});
+
+// Each builds a device of its own: MNEMO_LONG=1 runs them.
+describe.skipIf(process.env["MNEMO_LONG"] !== "1")("a planted fault in one of four is found", () => {
+  /** What is wrong, in sentences, when the first sNIC's DAG runs at the third; one that breaks off says why. */
+  const says = async (at: string, from: string | RegExp, to: string, count: number): Promise<readonly string[]> => {
+    try {
+      return await inRing(
+        ring(4, fewest),
+        { seed: 2, device: name => (name === at ? { change: d => plant(d, from, to) } : {}) },
+        async run => {
+          run.flood(count, 500, [0]);
+          await run.stands();
+          const { devices, problems } = await run.rack.finish(),
+            full = [...devices.values()].map(c => fullOf(c.ports.slice(2), [0, 1, 2, 3, 4, 5])),
+            gone = devices.get("snic0")?.ports[0]?.["inFull4"] ?? 0,
+            lost = full.flatMap((n, i) => (n > 0 ? [`snic${i}: ${n} had no room`] : []));
+          if (run.total() + gone !== count) lost.push(`${run.total()} of ${count} came back`);
+          return [...problems, ...lost];
+        },
+      );
+    } catch (e) {
+      if (e instanceof BuildError) throw e;
+      return [String(e)];
+    }
+  };
+  const onwardOf = "? match_outcome_drop : match_outcome_onward";
+  it.each<readonly [string, string, string | RegExp, string, number]>([
+    ["who is in between answers it", "snic1", onwardOf, "? match_outcome_drop : match_outcome_unwrap", 10],
+    ["who is in between drops it", "snic1", onwardOf, "? match_outcome_drop : match_outcome_drop", 10],
+    ["the owner takes the far one for a neighbour", "snic0", "shape_now_held_far ? 4'd3 : 4'd2", "4'd2", 10],
+    ["it passes one time more than it says", "snic1", "held_frame_facts_ttl - 4'd1", "held_frame_facts_ttl", 10],
+    ["it goes on for ever", "snic1", "(held_frame_facts_peer[0] ? 4'd3 : 4'd2)", "4'd3", 10],
+    ["results do not pass", "snic1", /passes = from_peer &[^;]*;/, "passes = 1'b0;", 10],
+    ["results go where redirects go", "snic1", /passes & mac_peer/, "passes", 10],
+    ["the one in between hears no pause", "snic1", /open <= [^;]*;/, "open <= 5'd31;", 220],
+  ])("%s", async (_, at, from, to, count) => {
+    expect(await says(at, from, to, count)).not.toEqual([]);
+  });
+  it("and nothing without one", async () => {
+    expect(await says("nobody", "", "", 10)).toEqual([]);
+    expect(await says("nobody", "", "", 220)).toEqual([]);
+  });
 });
