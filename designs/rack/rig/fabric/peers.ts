@@ -16,7 +16,8 @@ export interface PeersOfOptions {
 }
 
 /**
- * The peers' software of a sNIC whose regions are managed; the others are those that its setup names. It begins with `start`. @throws RangeError for a device whose chains stay
+ * The peers' software of a sNIC whose regions are managed; the others are those that its setup names. It begins with
+ * `start`. @throws RangeError for a device whose chains stay
  */
 export function peersOf(device: RackDevice, all: readonly RackDevice[], o: PeersOfOptions): PeerSoftware {
   const { setup, time } = device,

@@ -216,13 +216,35 @@ function eventsOf(
   return events;
 }
 
+/** By port, the loop port last, whether a class is open: switched frames, a cycle late; redirects; results. */
+function openings(
+  p: LaneParameters,
+  {
+    paused,
+    config,
+  }: { readonly paused: { readonly at: (port: number) => UInt }; readonly config: Val<ReturnType<typeof LaneConfig>> },
+) {
+  const n = inlets(p),
+    open = reg(uint(n), { init: 0, name: "open" });
+  const openFor = (of: number): UInt =>
+    fromBits([...Array.from({ length: p.ports }, (_, q) => paused.at(q).bit(of)), constant(0, 1)])
+      .not()
+      .is(n);
+  open.set(openFor(switchedClass));
+  const rings = config.rings.zext(n),
+    openReturned = node(rings.and(openFor(returnClass)).or(openFor(switchedClass).andNot(rings)), {
+      name: "open_returned",
+    });
+  return { open, openRedirect: openFor(p.redirectClass ?? switchedClass), openReturned };
+}
+
 /**
  * The switch lane (paper §5.4; docs/supernic/lane.md): frames that are not processed here go to ports, to a peer with
- * 22 bytes in front, from one peer to the next, to the loop port with these bytes off, and to software; frames of software go to their ports. The
- * tag that was taken off is put back. Latency: 3 cycles from a head to its take, 5 from a frame's first beat to that at
- * its ports. Initiation interval: a beat a cycle; a frame of an inlet in 4 cycles. Full: a frame waits until all its
- * ports have room and none has its class paused, and others go on; a frame for software waits at most `softwareCycles`
- * and is then dropped. Reset: no frame is inside.
+ * 22 bytes in front, from one peer to the next, to the loop port with these bytes off, and to software; frames of
+ * software go to their ports. The tag that was taken off is put back. Latency: 3 cycles from a head to its take, 5 from
+ * a frame's first beat to that at its ports. Initiation interval: a beat a cycle; a frame of an inlet in 4 cycles. Full:
+ * a frame waits until all its ports have room and none has its class paused, and others go on; a frame for software
+ * waits at most `softwareCycles` and is then dropped. Reset: no frame is inside.
  */
 export const SwitchLane = module(
   "SwitchLane",
@@ -237,17 +259,7 @@ export const SwitchLane = module(
 
     // Who goes.
     const inside = reg(uint(laneCountBits), { init: 0, name: "frames_inside" }),
-      open = reg(uint(n), { init: 0, name: "open" }),
       ownFirst = reg(bit, { init: 1, name: "own_is_first" });
-    const openFor = (of: number): UInt =>
-      fromBits([...Array.from({ length: p.ports }, (_, q) => io.paused.at(q).bit(of)), constant(0, 1)])
-        .not()
-        .is(n);
-    open.set(openFor(switchedClass));
-    const rings = io.config.rings.zext(n),
-      openReturned = node(rings.and(openFor(returnClass)).or(openFor(switchedClass).andNot(rings)), {
-        name: "open_returned",
-      });
     const shapes = stream(Bound(p), { name: "shapes" }),
       targets = stream(Bound(p), { name: "targets" }),
       coming = stream(Coming(p), { name: "coming" }),
@@ -266,9 +278,7 @@ export const SwitchLane = module(
         p,
         config: io.config,
         room: io.room,
-        open,
-        openRedirect: openFor(p.redirectClass ?? switchedClass),
-        openReturned,
+        ...openings(p, io),
         fits,
         smallAlone: isSmallAlone(sizes, blindChoices),
         softwareRoom: buffer.room,

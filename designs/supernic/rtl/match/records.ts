@@ -36,8 +36,8 @@ export const Outcome = (p: MatchParameters) =>
     /** Of `ports`: one bit each, one or more of them; of `onward`: the way to its receiver. */
     ports: uint(p.ports),
     /**
-     * Of `redirect`. Of `onward`, bit 0: its receiver is not behind the next link either. Of `ports` at a port of peers,
-     * bit 0: it is for the software of a peer.
+     * Of `redirect`. Of `onward`, bit 0: its receiver is not behind the next link either. Of `ports` at a port of
+     * peers, bit 0: it is for the software of a peer.
      */
     peer: uint(portBits),
     /** Of `core`, and of `redirect` by UID. */

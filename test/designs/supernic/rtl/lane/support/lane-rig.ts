@@ -239,7 +239,7 @@ export class LaneRig {
         this.#awaited[this.p.ports + 1]?.push({ ...at, bytes: putShims(bytes, tag) });
     }
   }
-  /** Of a frame that is only switched: a result's, or that of a message to a peer's software, where it goes to a peer. */
+  /** Of a frame that is only switched: where it goes to a peer that of a result, or of a message to its software. */
   #classTo({ ports, peer }: Facts): number {
     if ((ports & this.rings) === 0) return switched;
     return (peer & 1) === 1 ? forSoftware : returned;
