@@ -625,13 +625,13 @@ module SwitchLane_p4_f1536_t250000 (
   output wire         out4_payload_user,
   output wire [2:0]   out4_payload_class
 );
-  localparam [2:0] match_outcome_drop = 3'd0, match_outcome_redirect = 3'd4, match_outcome_unwrap = 3'd5,
-    match_outcome_ports = 3'd6, match_outcome_onward = 3'd7;
+  localparam [2:0] match_outcome_drop = 3'd0, match_outcome_software = 3'd2, match_outcome_redirect = 3'd4,
+    match_outcome_unwrap = 3'd5, match_outcome_ports = 3'd6, match_outcome_onward = 3'd7;
   wire insert_plain_ready, insert_what_ready, insert_frame_valid, insert_frame_payload_last,
-    insert_frame_payload_bad; // switch-lane.ts:233
+    insert_frame_payload_bad; // switch-lane.ts:255
   wire [511:0] insert_frame_payload_data;
   wire [6:0] insert_frame_payload_count;
-  wire reshape_frame_ready, reshape_shape_ready, reshape_out_valid; // switch-lane.ts:234
+  wire reshape_frame_ready, reshape_shape_ready, reshape_out_valid; // switch-lane.ts:256
   wire sent_push_ready, sent_pop_valid, sent_pop_payload_last, sent_pop_payload_user, sent_dropped; // software.ts:33
   wire [511:0] sent_pop_payload_data;
   wire [6:0] sent_pop_payload_count;
@@ -654,16 +654,15 @@ module SwitchLane_p4_f1536_t250000 (
   reg software_on_its_way; // software.ts:71
   reg [17:0] software_time; // software.ts:74
   reg software_late; // software.ts:75
-  reg [3:0] frames_inside; // switch-lane.ts:239
-  reg [4:0] open; // switch-lane.ts:240
-  reg own_is_first; // switch-lane.ts:241
+  reg [3:0] frames_inside; // switch-lane.ts:261
+  reg own_is_first; // switch-lane.ts:262
   reg [2:0] target_head; // early-queue.ts:63
   reg [2:0] target_tail; // early-queue.ts:64
   reg [3:0] target_count; // early-queue.ts:65
   reg target_some; // early-queue.ts:66
   reg target_room; // early-queue.ts:67
   reg target_now_full, target_now_held_redirect, target_now_held_unwrap, target_now_held_far,
-    target_now_held_shimmed, target_now_held_late; // switch-lane.ts:255
+    target_now_held_shimmed, target_now_held_late; // switch-lane.ts:267
   reg [5:0] target_now_held_to;
   reg [2:0] target_now_held_class;
   reg [47:0] target_now_held_mac;
@@ -680,6 +679,7 @@ module SwitchLane_p4_f1536_t250000 (
   reg fits_3_0, fits_3_1, fits_3_2, fits_3_3; // promises.ts:106
   reg [5:0] promised_4; // promises.ts:97
   reg fits_4_0, fits_4_1, fits_4_2, fits_4_3; // promises.ts:106
+  reg [4:0] open; // switch-lane.ts:228
   reg [5:0] chosen; // choice.ts:231
   reg chosen_any; // choice.ts:232
   reg chosen_before; // choice.ts:123
@@ -821,10 +821,10 @@ module SwitchLane_p4_f1536_t250000 (
   reg coming_frames_room; // early-queue.ts:67
   reg [2:0] coming_frames_front_from; // early-queue.ts:83
   reg [6:0] coming_frames_front_last_bytes;
-  reg taken_full, taken_held_last, taken_held_bad; // switch-lane.ts:305
+  reg taken_full, taken_held_last, taken_held_bad; // switch-lane.ts:315
   reg [511:0] taken_held_data;
   reg [6:0] taken_held_count;
-  reg inserted_full, inserted_held_last, inserted_held_bad; // switch-lane.ts:306
+  reg inserted_full, inserted_held_last, inserted_held_bad; // switch-lane.ts:316
   reg [511:0] inserted_held_data;
   reg [6:0] inserted_held_count;
   reg [2:0] shape_head; // early-queue.ts:63
@@ -833,7 +833,7 @@ module SwitchLane_p4_f1536_t250000 (
   reg shape_some; // early-queue.ts:66
   reg shape_room; // early-queue.ts:67
   reg shape_now_full, shape_now_held_redirect, shape_now_held_unwrap, shape_now_held_far, shape_now_held_shimmed,
-    shape_now_held_late; // switch-lane.ts:307
+    shape_now_held_late; // switch-lane.ts:317
   reg [5:0] shape_now_held_to;
   reg [2:0] shape_now_held_class;
   reg [47:0] shape_now_held_mac;
@@ -859,12 +859,14 @@ module SwitchLane_p4_f1536_t250000 (
   wire to_buffer_valid_and = target_now_held_to[5] & ~has_5;
   wire to_buffer_valid = spread_valid & to_buffer_valid_and; // software.ts:67
   wire software_has_room = for_software_level <= 6'd7; // software.ts:72
-  wire waits_for_software = heads_0_5_valid | heads_1_5_valid | heads_2_5_valid | heads_3_5_valid | heads_4_5_valid; // software.ts:76
-  wire software_room = software_has_room & ~software_on_its_way; // software.ts:87
-  wire [4:0] open_returned =
-    ({1'b0, config_rings} & ~{1'b0, paused_3[3], paused_2[3], paused_1[3], paused_0[3]})
-    | (~{1'b0, paused_3[4], paused_2[4], paused_1[4], paused_0[4]} & ~{1'b0, config_rings}); // switch-lane.ts:248
-  wire [5:0] shapes_payload_to = {held_frame_is_software & ~held_frame_late, held_frame_to}; // switch-lane.ts:251
+  wire waits_for_software =
+    (heads_0_5_valid & (heads_0_5_facts_outcome == match_outcome_software))
+    | (heads_1_5_valid & (heads_1_5_facts_outcome == match_outcome_software))
+    | (heads_2_5_valid & (heads_2_5_facts_outcome == match_outcome_software))
+    | (heads_3_5_valid & (heads_3_5_facts_outcome == match_outcome_software))
+    | (heads_4_5_valid & (heads_4_5_facts_outcome == match_outcome_software)); // software.ts:77
+  wire software_room = software_has_room & ~software_on_its_way; // software.ts:90
+  wire [5:0] shapes_payload_to = {held_frame_is_software & ~held_frame_late, held_frame_to}; // switch-lane.ts:263
   wire [2:0] shapes_payload_class =
     held_frame_from[5] ? 3'd5 :
     (redirects | goes_onward) ? 3'd4 :
@@ -883,7 +885,7 @@ module SwitchLane_p4_f1536_t250000 (
     {48{held_frame_facts_peer[3:2] == 2'd3}}
     & (({48{held_frame_facts_peer[1:0] == 2'd0}} & config_peers_12_mac) | ({48{held_frame_facts_peer[1:0] == 2'd1}} & config_peers_13_mac) | ({48{held_frame_facts_peer[1:0] == 2'd2}} & config_peers_14_mac) | ({48{held_frame_facts_peer[1:0] == 2'd3}} & config_peers_15_mac));
   wire [47:0] shapes_payload_mac =
-    shapes_payload_mac_and | held_frame_facts_peer_and | config_peers_8_mac_and | config_peers_12_mac_and; // switch-lane.ts:251
+    shapes_payload_mac_and | held_frame_facts_peer_and | config_peers_8_mac_and | config_peers_12_mac_and; // switch-lane.ts:263
   wire shapes_payload_far_and =
     (held_frame_facts_peer[3:2] == 2'd0)
     & (((held_frame_facts_peer[1:0] == 2'd0) & config_peers_0_far) | ((held_frame_facts_peer[1:0] == 2'd1) & config_peers_1_far) | ((held_frame_facts_peer[1:0] == 2'd2) & config_peers_2_far) | ((held_frame_facts_peer[1:0] == 2'd3) & config_peers_3_far));
@@ -897,12 +899,12 @@ module SwitchLane_p4_f1536_t250000 (
     (held_frame_facts_peer[3:2] == 2'd3)
     & (((held_frame_facts_peer[1:0] == 2'd0) & config_peers_12_far) | ((held_frame_facts_peer[1:0] == 2'd1) & config_peers_13_far) | ((held_frame_facts_peer[1:0] == 2'd2) & config_peers_14_far) | ((held_frame_facts_peer[1:0] == 2'd3) & config_peers_15_far));
   wire shapes_payload_far =
-    shapes_payload_far_and | config_peers_4_far_and | config_peers_8_far_and | config_peers_12_far_and; // switch-lane.ts:251
+    shapes_payload_far_and | config_peers_4_far_and | config_peers_8_far_and | config_peers_12_far_and; // switch-lane.ts:263
   wire [3:0] shapes_payload_ingress = {
     1'b0, held_frame_from[4], held_frame_from[2] | held_frame_from[3], held_frame_from[1] | held_frame_from[3]
   };
   wire [3:0] shapes_payload_ttl = held_frame_facts_shimmed ? held_frame_facts_ttl : 4'd15;
-  wire [5:0] targets_payload_to = shapes_payload_to; // switch-lane.ts:252
+  wire [5:0] targets_payload_to = shapes_payload_to; // switch-lane.ts:264
   wire [2:0] targets_payload_class = shapes_payload_class;
   wire [47:0] targets_payload_mac = shapes_payload_mac;
   wire targets_payload_far = shapes_payload_far;
@@ -911,7 +913,7 @@ module SwitchLane_p4_f1536_t250000 (
   wire [2:0] coming_payload_from = {
     held_frame_from[4] | held_frame_from[5], held_frame_from[2] | held_frame_from[3],
     held_frame_from[1] | held_frame_from[3] | held_frame_from[5]
-  }; // switch-lane.ts:253
+  }; // switch-lane.ts:265
   wire [6:0] coming_payload_last_bytes = {~(|held_frame_facts_length[5:0]), held_frame_facts_length[5:0]};
   wire target_ready = ~target_now_full | frame_ends; // early-queue.ts:60
   wire [87:0] word_word = target_store[target_head]; // early-queue.ts:79
@@ -932,22 +934,22 @@ module SwitchLane_p4_f1536_t250000 (
   wire target_several = target_count > 4'd1; // early-queue.ts:70
   wire begins_0_and = target_now_held_to[0] & ~has_0;
   wire spread_valid_and = spread_valid & begins_0_and & out0_ready;
-  wire begins_0 = spread_valid_and & spreads_first; // switch-lane.ts:256
+  wire begins_0 = spread_valid_and & spreads_first; // switch-lane.ts:268
   wire begins_1_and = target_now_held_to[1] & ~has_1;
   wire begins_1_and_and = spread_valid & begins_1_and & out1_ready;
-  wire begins_1 = begins_1_and_and & spreads_first; // switch-lane.ts:256
+  wire begins_1 = begins_1_and_and & spreads_first; // switch-lane.ts:268
   wire begins_2_and = target_now_held_to[2] & ~has_2;
   wire begins_2_and_and = spread_valid & begins_2_and & out2_ready;
-  wire begins_2 = begins_2_and_and & spreads_first; // switch-lane.ts:256
+  wire begins_2 = begins_2_and_and & spreads_first; // switch-lane.ts:268
   wire begins_3_and = target_now_held_to[3] & ~has_3;
   wire begins_3_and_and = spread_valid & begins_3_and & out3_ready;
-  wire begins_3 = begins_3_and_and & spreads_first; // switch-lane.ts:256
+  wire begins_3 = begins_3_and_and & spreads_first; // switch-lane.ts:268
   wire begins_4_and = target_now_held_to[4] & ~has_4;
   wire begins_4_and_and = spread_valid & begins_4_and & out4_ready;
-  wire begins_4 = begins_4_and_and & spreads_first; // switch-lane.ts:256
+  wire begins_4 = begins_4_and_and & spreads_first; // switch-lane.ts:268
   wire [4:0] promise_to =
     ({5{chosen[0]}} & was_to_0) | ({5{chosen[1]}} & was_to_1) | ({5{chosen[2]}} & was_to_2)
-    | ({5{chosen[3]}} & was_to_3) | ({5{chosen[4]}} & was_to_4) | ({5{chosen[5]}} & own_was_to); // switch-lane.ts:258
+    | ({5{chosen[3]}} & was_to_3) | ({5{chosen[4]}} & was_to_4) | ({5{chosen[5]}} & own_was_to); // switch-lane.ts:270
   wire [1:0] promise_size =
     ({2{chosen[0]}} & was_size_0) | ({2{chosen[1]}} & was_size_1) | ({2{chosen[2]}} & was_size_2)
     | ({2{chosen[3]}} & was_size_3) | ({2{chosen[4]}} & was_size_4) | {2{chosen[5]}};
@@ -961,7 +963,10 @@ module SwitchLane_p4_f1536_t250000 (
   wire chosen_for_3 = promise_to[3]; // promises.ts:100
   wire begun_4 = begins_4; // promises.ts:98
   wire chosen_for_4 = promise_to[4]; // promises.ts:100
-  wire may_go = frames_inside < 4'd5; // switch-lane.ts:276
+  wire [4:0] open_returned =
+    ({1'b0, config_rings} & ~{1'b0, paused_3[3], paused_2[3], paused_1[3], paused_0[3]})
+    | (~{1'b0, paused_3[4], paused_2[4], paused_1[4], paused_0[4]} & ~{1'b0, config_rings}); // switch-lane.ts:235
+  wire may_go = frames_inside < 4'd5; // switch-lane.ts:286
   wire chosen_software =
     (was_software_0 & chosen[0]) | (was_software_1 & chosen[1]) | (was_software_2 & chosen[2])
     | (was_software_3 & chosen[3]) | (was_software_4 & chosen[4]); // choice.ts:236
@@ -1264,7 +1269,7 @@ module SwitchLane_p4_f1536_t250000 (
   assign frame_ends = beat_goes & out0_payload_last;
   wire [3:0] copies_more = {3'd0, target_now_held_to[0]} + {3'd0, target_now_held_to[1]} + {3'd0, target_now_held_to[2]} + {3'd0, target_now_held_to[3]} + {3'd0, target_now_held_to[4]} - {3'd0, |target_now_held_to[4:0]}; // switch-lane.ts:205
 
-  wire insert_what_payload_tagged = held_frame_facts_tagged & ~(unwraps | goes_onward); // switch-lane.ts:233
+  wire insert_what_payload_tagged = held_frame_facts_tagged & ~(unwraps | goes_onward); // switch-lane.ts:255
   wire insert_what_payload_shimmed = goes_onward | (held_frame_facts_shimmed & redirects);
   wire [47:0] insert_what_payload_shim = {
     shapes_payload_ingress, 4'd0, config_origin, held_frame_facts_uid[7:0], held_frame_facts_uid[15:8],
@@ -1272,7 +1277,7 @@ module SwitchLane_p4_f1536_t250000 (
     goes_onward ? (held_frame_facts_peer[0] ? 4'd3 : 4'd2) : 4'd1
   };
   wire insert_frame_ready = ~inserted_full | reshape_frame_ready;
-  ShimInsert insert ( // switch-lane.ts:233
+  ShimInsert insert ( // switch-lane.ts:255
     .clk (clk), .rst (rst),
     .plain_valid (taken_full), .plain_ready (insert_plain_ready), .plain_payload_data (taken_held_data),
     .plain_payload_count (taken_held_count), .plain_payload_last (taken_held_last),
@@ -1291,9 +1296,9 @@ module SwitchLane_p4_f1536_t250000 (
     config_mac[23:16], config_mac[31:24], config_mac[39:32], config_mac[47:40], shape_now_held_mac[7:0],
     shape_now_held_mac[15:8], shape_now_held_mac[23:16], shape_now_held_mac[31:24], shape_now_held_mac[39:32],
     shape_now_held_mac[47:40]
-  }; // switch-lane.ts:234
+  }; // switch-lane.ts:256
   wire reshape_out_ready = target_now_full & all_have;
-  Reshape reshape ( // switch-lane.ts:234
+  Reshape reshape ( // switch-lane.ts:256
     .clk (clk), .rst (rst),
     .frame_valid (inserted_full), .frame_ready (reshape_frame_ready), .frame_payload_data (inserted_held_data),
     .frame_payload_count (inserted_held_count), .frame_payload_last (inserted_held_last),
@@ -1709,12 +1714,12 @@ module SwitchLane_p4_f1536_t250000 (
 
   always @(posedge clk)
     if (rst) begin
-      frames_inside <= 4'd0; open <= 5'd0; target_count <= 4'd0; target_some <= 1'b0; target_room <= 1'b1;
-      promised_0 <= 6'd0; fits_0_0 <= 1'b1; fits_0_1 <= 1'b1; fits_0_2 <= 1'b1; fits_0_3 <= 1'b1; promised_1 <= 6'd0;
-      fits_1_0 <= 1'b1; fits_1_1 <= 1'b1; fits_1_2 <= 1'b1; fits_1_3 <= 1'b1; promised_2 <= 6'd0; fits_2_0 <= 1'b1;
-      fits_2_1 <= 1'b1; fits_2_2 <= 1'b1; fits_2_3 <= 1'b1; promised_3 <= 6'd0; fits_3_0 <= 1'b1; fits_3_1 <= 1'b1;
-      fits_3_2 <= 1'b1; fits_3_3 <= 1'b1; promised_4 <= 6'd0; fits_4_0 <= 1'b1; fits_4_1 <= 1'b1; fits_4_2 <= 1'b1;
-      fits_4_3 <= 1'b1; chosen <= 6'd0; chosen_any <= 1'b0; chosen_before <= 1'b0; large_before <= 1'b0;
+      frames_inside <= 4'd0; target_count <= 4'd0; target_some <= 1'b0; target_room <= 1'b1; promised_0 <= 6'd0;
+      fits_0_0 <= 1'b1; fits_0_1 <= 1'b1; fits_0_2 <= 1'b1; fits_0_3 <= 1'b1; promised_1 <= 6'd0; fits_1_0 <= 1'b1;
+      fits_1_1 <= 1'b1; fits_1_2 <= 1'b1; fits_1_3 <= 1'b1; promised_2 <= 6'd0; fits_2_0 <= 1'b1; fits_2_1 <= 1'b1;
+      fits_2_2 <= 1'b1; fits_2_3 <= 1'b1; promised_3 <= 6'd0; fits_3_0 <= 1'b1; fits_3_1 <= 1'b1; fits_3_2 <= 1'b1;
+      fits_3_3 <= 1'b1; promised_4 <= 6'd0; fits_4_0 <= 1'b1; fits_4_1 <= 1'b1; fits_4_2 <= 1'b1; fits_4_3 <= 1'b1;
+      open <= 5'd0; chosen <= 6'd0; chosen_any <= 1'b0; chosen_before <= 1'b0; large_before <= 1'b0;
       chosen_late <= 1'b0; switched_0_there <= 1'b0; switched_0_can <= 1'b0; software_0_can <= 1'b0;
       passing_0_there <= 1'b0; passing_0_can <= 1'b0; returned_0_there <= 1'b0; returned_0_can <= 1'b0;
       switched_1_there <= 1'b0; switched_1_can <= 1'b0; software_1_can <= 1'b0; passing_1_there <= 1'b0;
@@ -1737,7 +1742,6 @@ module SwitchLane_p4_f1536_t250000 (
       events_nowhere_q <= 1'b0; events_bad_software_q <= 1'b0; events_own_q <= 1'b0; events_copies_q <= 4'd0;
     end
     else begin
-      open <= ~{1'b0, paused_3[4], paused_2[4], paused_1[4], paused_0[4]};
       target_count <=
         target_push ? (target_pop ? target_count : target_count_or) :
         target_pop ? target_count_and_4_or :
@@ -1769,6 +1773,7 @@ module SwitchLane_p4_f1536_t250000 (
       fits_4_1 <= begun_4 ? promised_4_sum <= 6'd19 : (promised_4 + chosen_for_4_and) <= 6'd19;
       fits_4_2 <= begun_4 ? promised_4_sum <= 6'd13 : (promised_4 + chosen_for_4_and) <= 6'd13;
       fits_4_3 <= begun_4 ? promised_4_sum <= 6'd0 : (promised_4 + chosen_for_4_and) <= 6'd0;
+      open <= ~{1'b0, paused_3[4], paused_2[4], paused_1[4], paused_0[4]};
       chosen_before <= chosen_any;
       large_before <= chosen_large;
       switched_0_there <= heads_0_4_valid & ~held_0;
@@ -2802,10 +2807,10 @@ module SwitchLane_p4_f1536_t250000 (
       assert (fits_4_1 == (promised_4 <= 6'd19)); // promises.ts:109
       assert (fits_4_2 == (promised_4 <= 6'd13)); // promises.ts:109
       assert (fits_4_3 == (promised_4 <= 6'd0)); // promises.ts:109
-      assert (~held_frame_valid | shape_room); // switch-lane.ts:296
-      assert (~held_frame_valid | target_room); // switch-lane.ts:296
-      assert (~held_frame_valid | coming_frames_room); // switch-lane.ts:296
-      assert (~held_frame_valid | insert_what_ready); // switch-lane.ts:296
+      assert (~held_frame_valid | shape_room); // switch-lane.ts:306
+      assert (~held_frame_valid | target_room); // switch-lane.ts:306
+      assert (~held_frame_valid | coming_frames_room); // switch-lane.ts:306
+      assert (~held_frame_valid | insert_what_ready); // switch-lane.ts:306
       assert (coming_frames_some == (|coming_frames_count)); // early-queue.ts:88
       assert (coming_frames_room == (coming_frames_count != 4'd8)); // early-queue.ts:89
       assert (shape_some == (|shape_count)); // early-queue.ts:88
@@ -2908,19 +2913,19 @@ module SwitchLane_p4_f1536_t250000 (
         $stop;
       end
       if (~(~held_frame_valid | shape_room)) begin
-        $display("%s", "assertion failed: there is a place for each frame in the lane (switch-lane.ts:296)"); // switch-lane.ts:296
+        $display("%s", "assertion failed: there is a place for each frame in the lane (switch-lane.ts:306)"); // switch-lane.ts:306
         $stop;
       end
       if (~(~held_frame_valid | target_room)) begin
-        $display("%s", "assertion failed: there is a place for each frame in the lane (switch-lane.ts:296)"); // switch-lane.ts:296
+        $display("%s", "assertion failed: there is a place for each frame in the lane (switch-lane.ts:306)"); // switch-lane.ts:306
         $stop;
       end
       if (~(~held_frame_valid | coming_frames_room)) begin
-        $display("%s", "assertion failed: there is a place for each frame in the lane (switch-lane.ts:296)"); // switch-lane.ts:296
+        $display("%s", "assertion failed: there is a place for each frame in the lane (switch-lane.ts:306)"); // switch-lane.ts:306
         $stop;
       end
       if (~(~held_frame_valid | insert_what_ready)) begin
-        $display("%s", "assertion failed: there is a place for each frame in the lane (switch-lane.ts:296)"); // switch-lane.ts:296
+        $display("%s", "assertion failed: there is a place for each frame in the lane (switch-lane.ts:306)"); // switch-lane.ts:306
         $stop;
       end
       if (~(coming_frames_some == (|coming_frames_count))) begin

@@ -96,7 +96,7 @@ export const inRing = <T>(
     for (const n of all)
       running.endpoint(`sink${n}`).onFrame = frame =>
         void came[n]?.push(new DataView(frame.buffer, frame.byteOffset).getUint32(42));
-    const flood = (count: number, bytes: number, of = all): void => {
+    const flood = (count: number, bytes: number, of: readonly number[] = all): void => {
       for (let i = 0; i < count; i++)
         for (const n of of)
           running.endpoint(`source${n}`).jack.send(datagram(n, (sent[n] = (sent[n] ?? 0) + 1), bytes));
