@@ -242,9 +242,9 @@ function openings(
  * The switch lane (paper §5.4; docs/supernic/lane.md): frames that are not processed here go to ports, to a peer with
  * 22 bytes in front, from one peer to the next, to the loop port with these bytes off, and to software; frames of
  * software go to their ports. The tag that was taken off is put back. Latency: 3 cycles from a head to its take, 5 from
- * a frame's first beat to that at its ports. Initiation interval: a beat a cycle; a frame of an inlet in 4 cycles. Full:
- * a frame waits until all its ports have room and none has its class paused, and others go on; a frame for software
- * waits at most `softwareCycles` and is then dropped. Reset: no frame is inside.
+ * a frame's first beat to that at its ports. Initiation interval: a beat a cycle; a frame of an inlet in 4 cycles.
+ * Full: a frame waits until all its ports have room and none has its class paused, and others go on; a frame for
+ * software waits at most `softwareCycles` and is then dropped. Reset: no frame is inside.
  */
 export const SwitchLane = module(
   "SwitchLane",
