@@ -59,6 +59,7 @@ module Destination_p4_c256_k1024_m64 (
   input  wire [5:0]  entries_index,
   input  wire [3:0]  entries_value_port,
   input  wire        entries_value_peer,
+  input  wire        entries_value_far,
   output wire        goes_valid,
   output wire        goes_early,
   output wire [7:0]  goes_ctx,
@@ -327,6 +328,6 @@ module Destination_p4_c256_k1024_m64 (
     1'b0, known_ctx, known_uid, known_first_cell, known_head_bytes, known_unordered, known_no_l4, known_flow_hash,
     known_tagged, known_tag, known_shimmed, known_ttl, known_prepend, known_front_bytes, known_drop_front,
     config_origin, config_urgent, users_value_limited, users_value_bytes, users_value_contexts, users_value_cells,
-    entries_value_peer, dag_word[0], 1'b0
+    entries_value_peer, entries_value_far, dag_word[0], 1'b0
   };
 endmodule

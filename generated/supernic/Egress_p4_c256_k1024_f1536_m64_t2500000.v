@@ -67,6 +67,7 @@ module Egress_p4_c256_k1024_f1536_m64_t2500000 (
   input  wire [5:0]   entries_index,
   input  wire [3:0]   entries_value_port,
   input  wire         entries_value_peer,
+  input  wire         entries_value_far,
   // leave: stream out
   output wire         leave_valid,
   input  wire         leave_ready,
@@ -288,6 +289,7 @@ module Egress_p4_c256_k1024_f1536_m64_t2500000 (
     .entries_index        (entries_index),
     .entries_value_port   (entries_value_port),
     .entries_value_peer   (entries_value_peer),
+    .entries_value_far    (entries_value_far),
     .goes_valid           (decided_valid),
     .goes_early           (destination_goes_early),
     .goes_ctx             (decided_ctx),

@@ -53,7 +53,7 @@ module Judge_f1536 (
   output wire         refused_peer
 );
   localparam [2:0] judged_kind_data = 3'd0, judged_kind_pfc = 3'd1, judged_kind_answer = 3'd2,
-    judged_kind_redirect = 3'd3, judged_kind_return = 3'd4;
+    judged_kind_redirect = 3'd3, judged_kind_onward = 3'd4;
   localparam [3:0] judge_reason_none = 4'd0, judge_reason_fcs = 4'd1, judge_reason_long = 4'd2,
     judge_reason_short = 4'd3, judge_reason_link = 4'd4, judge_reason_version = 4'd5, judge_reason_shim = 4'd6,
     judge_reason_ttl = 4'd7, judge_reason_order = 4'd8, judge_reason_enclosed = 4'd9, judge_reason_pfc = 4'd10,
@@ -535,7 +535,7 @@ module Judge_f1536 (
           ({stripped_data[103:96], stripped_data[111:104]} == 16'd34824) ? judged_kind_pfc :
           (stripped_off_linked & (stripped_off_link[7:4] != 4'd1)) ? judged_kind_answer :
           (stripped_off_shimmed & (stripped_off_snic[3:0] == 4'd2)) ? judged_kind_redirect :
-          (stripped_off_shimmed & (stripped_off_snic[3:0] == 4'd3)) ? judged_kind_return :
+          (stripped_off_shimmed & (stripped_off_snic[3:0] == 4'd3)) ? judged_kind_onward :
           judged_kind_data;
         judged_facts_verdict_linked <= stripped_off_linked;
         judged_facts_verdict_link_sequence <= {stripped_off_link[23:16], stripped_off_link[31:24]};

@@ -64,6 +64,7 @@ module Match_p4_r32_m64 (
   input  wire [5:0]   entries_index,
   input  wire [3:0]   entries_value_port,
   input  wire         entries_value_peer,
+  input  wire         entries_value_far,
   input  wire         uids_en,
   input  wire [9:0]   uids_index,
   input  wire         uids_value_valid,
@@ -76,45 +77,47 @@ module Match_p4_r32_m64 (
   input  wire         uids_value_unordered
 );
   localparam [2:0] judged_kind_pfc = 3'd1, judged_kind_answer = 3'd2, judged_kind_redirect = 3'd3,
-    judged_kind_return = 3'd4;
+    judged_kind_onward = 3'd4;
   localparam [2:0] match_action_port = 3'd0, match_action_software = 3'd1, match_action_uid = 3'd2,
     match_action_peer = 3'd3, match_action_drop = 3'd4;
   localparam [2:0] match_outcome_drop = 3'd0, match_outcome_link = 3'd1, match_outcome_software = 3'd2,
-    match_outcome_core = 3'd3, match_outcome_redirect = 3'd4, match_outcome_unwrap = 3'd5, match_outcome_ports = 3'd6;
+    match_outcome_core = 3'd3, match_outcome_redirect = 3'd4, match_outcome_unwrap = 3'd5, match_outcome_ports = 3'd6,
+    match_outcome_onward = 3'd7;
   localparam [2:0] match_drop_none = 3'd0, match_drop_refused = 3'd1, match_drop_stranger = 3'd2,
     match_drop_control = 3'd3, match_drop_rule = 3'd4, match_drop_uid = 3'd5, match_drop_nowhere = 3'd6;
-  reg valid_1, valid_2, valid_3; // match.ts:179
-  reg outcome_valid_q; // match.ts:180
-  reg [31:0] rules_1_0, rules_1_1, rules_1_2, rules_1_3; // match.ts:154
+  reg valid_1, valid_2, valid_3; // match.ts:197
+  reg outcome_valid_q; // match.ts:198
+  reg [31:0] rules_1_0, rules_1_1, rules_1_2, rules_1_3; // match.ts:172
   reg [63:0] macs_1_0, macs_1_1, macs_1_2, macs_1_3;
-  reg asked1_refused, asked1_for_link, asked1_encloses, asked1_own, asked1_group, asked1_shimmed; // match.ts:196
+  reg asked1_refused, asked1_for_link, asked1_redirect, asked1_onward, asked1_own, asked1_group, asked1_shimmed; // match.ts:214
   reg [15:0] asked1_uid;
-  reg ruled2; // match.ts:200
-  reg [4:0] rule2; // match.ts:201
-  reg known2; // match.ts:202
-  reg [5:0] mac2; // match.ts:203
-  reg asked2_refused, asked2_for_link, asked2_encloses, asked2_own, asked2_group, asked2_shimmed; // match.ts:204
+  reg ruled2; // match.ts:218
+  reg [4:0] rule2; // match.ts:219
+  reg known2; // match.ts:220
+  reg [5:0] mac2; // match.ts:221
+  reg asked2_refused, asked2_for_link, asked2_redirect, asked2_onward, asked2_own, asked2_group, asked2_shimmed; // match.ts:222
   reg [15:0] asked2_uid;
-  reg asked_refused, asked_for_link, asked_encloses, asked_own, asked_group, asked_shimmed; // match.ts:209
+  reg asked_refused, asked_for_link, asked_redirect, asked_onward, asked_own, asked_group, asked_shimmed; // match.ts:227
   reg [15:0] asked_uid;
-  reg ruled; // match.ts:210
-  reg [2:0] action_action; // match.ts:211
+  reg ruled; // match.ts:228
+  reg [2:0] action_action; // match.ts:229
   reg [3:0] action_port;
   reg [15:0] action_uid;
-  reg known; // match.ts:212
-  reg [3:0] mac_port; // match.ts:213
-  reg mac_peer;
-  reg [15:0] uid; // match.ts:214
-  reg [2:0] outcome_outcome, outcome_reason; // match.ts:218
+  reg known; // match.ts:230
+  reg [3:0] mac_port; // match.ts:231
+  reg mac_peer, mac_far;
+  reg [15:0] uid; // match.ts:232
+  reg from_peer; // match.ts:234
+  reg [2:0] outcome_outcome, outcome_reason; // match.ts:238
   reg [3:0] outcome_ports, outcome_peer;
   reg [15:0] outcome_uid;
   reg [7:0] outcome_dag;
   reg [5:0] outcome_user;
   reg outcome_unordered;
-  (* ram_style = "distributed" *) reg [22:0] actions [0:31]; // match.ts:185
-  (* ram_style = "distributed" *) reg [4:0] entries [0:63]; // match.ts:186
-  (* ram_style = "block" *) reg [27:0] uids [0:1023]; // match.ts:187
-  reg [27:0] uid_entry; // match.ts:216
+  (* ram_style = "distributed" *) reg [22:0] actions [0:31]; // match.ts:203
+  (* ram_style = "distributed" *) reg [5:0] entries [0:63]; // match.ts:204
+  (* ram_style = "block" *) reg [27:0] uids [0:1023]; // match.ts:205
+  reg [27:0] uid_entry; // match.ts:236
   (* ram_style = "distributed" *) reg [31:0] rules_words_0 [0:31]; // ternary.ts:29
   (* ram_style = "distributed" *) reg [31:0] rules_words_1 [0:31];
   (* ram_style = "distributed" *) reg [31:0] rules_words_2 [0:31];
@@ -151,10 +154,9 @@ module Match_p4_r32_m64 (
   (* ram_style = "distributed" *) reg [63:0] macs_words_8 [0:31];
   (* ram_style = "distributed" *) reg [63:0] macs_words_9 [0:31];
   integer i;
-  wire moves = ~outcome_valid_q | outcome_ready; // match.ts:181
-  wire has_ip = {key_payload_head[103:96], key_payload_head[111:104]} == 16'd2048; // match.ts:59
-  wire encloses =
-    (key_payload_verdict_kind == judged_kind_redirect) | (key_payload_verdict_kind == judged_kind_return); // match.ts:63
+  wire moves = ~outcome_valid_q | outcome_ready; // match.ts:199
+  wire has_ip = {key_payload_head[103:96], key_payload_head[111:104]} == 16'd2048; // match.ts:61
+  wire is_redirect = key_payload_verdict_kind == judged_kind_redirect; // match.ts:65
   wire [15:0] rules_matches_0_and =
     {key_payload_head[295:288], key_payload_head[303:296]} & {16{~key_payload_verdict_no_l4}};
   wire [31:0] words = rules_words_0[{rules_matches_0_and[2:0], has_ip, ~key_payload_verdict_no_l4}]; // ternary.ts:37
@@ -189,27 +191,32 @@ module Match_p4_r32_m64 (
     key_payload_head[39:32], key_payload_head[47:40]
   };
   wire [47:0] mac =
-    encloses ? {key_payload_head[55:48], key_payload_head[63:56], key_payload_head[71:64], key_payload_head[79:72], key_payload_head[87:80], key_payload_head[95:88]} :
-    macs_matches_0_joined; // match.ts:67
+    is_redirect ? {key_payload_head[55:48], key_payload_head[63:56], key_payload_head[71:64], key_payload_head[79:72], key_payload_head[87:80], key_payload_head[95:88]} :
+    macs_matches_0_joined; // match.ts:69
   wire [63:0] macs_matches_0 =
     config_macs & macs_words_0[mac[4:0]] & macs_words_4[mac[24:20]] & macs_words_8[mac[44:40]]; // ternary.ts:40
   wire [63:0] macs_matches_1 = macs_words_1[mac[9:5]] & macs_words_5[mac[29:25]] & macs_words_9[{2'd0, mac[47:45]}];
   wire [63:0] macs_matches_2 = macs_words_2[mac[14:10]] & macs_words_6[mac[34:30]];
   wire [63:0] macs_matches_3 = macs_words_3[mac[19:15]] & macs_words_7[mac[39:35]];
-  wire [22:0] action_word = actions[rule2]; // match.ts:206
-  wire [15:0] uid_2 = ruled2 ? action_word[22:7] : asked2_uid; // match.ts:207
-  wire entry_valid = uid_entry[0]; // match.ts:216
+  wire [22:0] action_word = actions[rule2]; // match.ts:224
+  wire [15:0] uid_2 = ruled2 ? action_word[22:7] : asked2_uid; // match.ts:225
+  wire entry_valid = uid_entry[0]; // match.ts:236
   wire entry_allowed = uid_entry[21];
   wire [5:0] entry_generation = uid_entry[6:1];
-  wire uid_right = entry_valid & entry_allowed & (entry_generation == uid[15:10]); // match.ts:98
+  wire uid_right = entry_valid & entry_allowed & (entry_generation == uid[15:10]); // match.ts:103
+  wire passes = from_peer & known & ~asked_group & ~(ruled & (action_action == match_action_port)); // match.ts:114
   wire [3:0] wanted =
     (ruled & (action_action == match_action_port)) ? {action_port == 4'd3, action_port == 4'd2, action_port == 4'd1, action_port == 4'd0} :
     (asked_group & ~known) ? 4'd15 :
     known ? {mac_port == 4'd3, mac_port == 4'd2, mac_port == 4'd1, mac_port == 4'd0} :
     config_has_uplink ? {config_uplink == 4'd3, config_uplink == 4'd2, config_uplink == 4'd1, config_uplink == 4'd0} :
-    4'd0; // match.ts:103
+    4'd0; // match.ts:108
   wire [3:0] switched_to =
-    wanted & ~(config_rings | {config_port == 4'd3, config_port == 4'd2, config_port == 4'd1, config_port == 4'd0}); // match.ts:108
+    wanted
+    & ~((config_rings & ~{4{passes}}) | {config_port == 4'd3, config_port == 4'd2, config_port == 4'd1, config_port == 4'd0}); // match.ts:116
+  wire is_peer = known & mac_peer; // match.ts:117
+  wire is_stranger = ~(is_peer & (mac_port == config_port) & asked_own); // match.ts:119
+  wire is_lost = ~(is_peer & (mac_port != config_port)); // match.ts:120
 
   always @(posedge clk)
     if (rst) begin
@@ -289,10 +296,9 @@ module Match_p4_r32_m64 (
     mac2_and[33] | mac2_and[35] | mac2_and[37] | mac2_and[39] | mac2_and[41] | mac2_and[43] | mac2_and[45]
     | mac2_and[47] | mac2_and[49] | mac2_and[51] | mac2_and[53] | mac2_and[55] | mac2_and[57] | mac2_and[59]
     | mac2_and[61] | mac2_and[63];
-  wire [4:0] mac_port_word = entries[mac2];
-  wire outcome_outcome_inverse = ~(known & mac_peer & (mac_port == config_port));
+  wire [5:0] mac_port_word = entries[mac2];
   wire outcome_outcome_or = (ruled & (action_action == match_action_uid)) | (asked_shimmed & ~ruled);
-  wire entry_here = uid_entry[22]; // match.ts:216
+  wire entry_here = uid_entry[22]; // match.ts:236
   wire [3:0] entry_peer = uid_entry[26:23];
 
   always @(posedge clk)
@@ -308,7 +314,8 @@ module Match_p4_r32_m64 (
       asked1_refused <= key_payload_refused;
       asked1_for_link <=
         (key_payload_verdict_kind == judged_kind_pfc) | (key_payload_verdict_kind == judged_kind_answer);
-      asked1_encloses <= encloses;
+      asked1_redirect <= is_redirect;
+      asked1_onward <= key_payload_verdict_kind == judged_kind_onward;
       asked1_own <= macs_matches_0_joined == config_mac;
       asked1_group <= key_payload_head[0];
       asked1_shimmed <= key_payload_verdict_shimmed;
@@ -322,14 +329,16 @@ module Match_p4_r32_m64 (
       };
       asked2_refused <= asked1_refused;
       asked2_for_link <= asked1_for_link;
-      asked2_encloses <= asked1_encloses;
+      asked2_redirect <= asked1_redirect;
+      asked2_onward <= asked1_onward;
       asked2_own <= asked1_own;
       asked2_group <= asked1_group;
       asked2_shimmed <= asked1_shimmed;
       asked2_uid <= asked1_uid;
       asked_refused <= asked2_refused;
       asked_for_link <= asked2_for_link;
-      asked_encloses <= asked2_encloses;
+      asked_redirect <= asked2_redirect;
+      asked_onward <= asked2_onward;
       asked_own <= asked2_own;
       asked_group <= asked2_group;
       asked_shimmed <= asked2_shimmed;
@@ -341,11 +350,13 @@ module Match_p4_r32_m64 (
       known <= known2;
       mac_port <= mac_port_word[3:0];
       mac_peer <= mac_port_word[4];
+      mac_far <= mac_port_word[5];
       uid <= uid_2;
       outcome_outcome <=
         asked_refused ? match_outcome_drop :
         asked_for_link ? match_outcome_link :
-        asked_encloses ? (outcome_outcome_inverse ? match_outcome_drop : match_outcome_unwrap) :
+        asked_redirect ? (is_stranger ? match_outcome_drop : match_outcome_unwrap) :
+        asked_onward ? (is_lost ? match_outcome_drop : match_outcome_onward) :
         asked_own ? (config_control ? match_outcome_software : match_outcome_drop) :
         (ruled & (action_action == match_action_software)) ? match_outcome_software :
         (ruled & (action_action == match_action_peer)) ? match_outcome_redirect :
@@ -357,19 +368,35 @@ module Match_p4_r32_m64 (
       outcome_reason <=
         asked_refused ? match_drop_refused :
         asked_for_link ? match_drop_none :
-        asked_encloses ? (outcome_outcome_inverse ? match_drop_stranger : match_drop_none) :
+        asked_redirect ? (is_stranger ? match_drop_stranger : match_drop_none) :
+        asked_onward ? (is_lost ? match_drop_stranger : match_drop_none) :
         asked_own ? (config_control ? match_drop_none : match_drop_control) :
         ((ruled & (action_action == match_action_software)) | (ruled & (action_action == match_action_peer))) ? match_drop_none :
         (ruled & (action_action == match_action_drop)) ? match_drop_rule :
         outcome_outcome_or ? (uid_right ? match_drop_none : match_drop_uid) :
         |switched_to ? match_drop_none :
         match_drop_nowhere;
-      outcome_ports <= switched_to;
-      outcome_peer <= (ruled & (action_action == match_action_peer)) ? action_port : entry_peer;
-      outcome_uid <= (ruled & (action_action == match_action_uid)) ? uid : asked_shimmed ? asked_uid : 16'd0;
+      outcome_ports <=
+        asked_onward ? {mac_port == 4'd3, mac_port == 4'd2, mac_port == 4'd1, mac_port == 4'd0} :
+        switched_to;
+      outcome_peer <=
+        asked_onward ? {3'd0, mac_far} :
+        (ruled & (action_action == match_action_peer)) ? action_port :
+        outcome_outcome_or ? entry_peer :
+        {3'd0, passes & mac_peer};
+      outcome_uid <=
+        (ruled & (action_action == match_action_uid) & ~asked_onward) ? uid :
+        asked_shimmed ? asked_uid :
+        16'd0;
       outcome_dag <= uid_entry[14:7];
       outcome_user <= uid_entry[20:15];
       outcome_unordered <= uid_entry[27];
+    end
+
+  always @(posedge clk)
+    if (rst) from_peer <= 1'b0;
+    else begin
+      from_peer <= |({config_port == 4'd3, config_port == 4'd2, config_port == 4'd1, config_port == 4'd0} & config_rings);
     end
 
   initial begin
@@ -380,11 +407,11 @@ module Match_p4_r32_m64 (
     if (actions_en) actions[actions_index] <= {actions_value_uid, actions_value_port, actions_value_action};
 
   initial begin
-    for (i = 0; i < 64; i = i + 1) entries[i[5:0]] = 5'd0;
+    for (i = 0; i < 64; i = i + 1) entries[i[5:0]] = 6'd0;
   end
 
   always @(posedge clk)
-    if (entries_en) entries[entries_index] <= {entries_value_peer, entries_value_port};
+    if (entries_en) entries[entries_index] <= {entries_value_far, entries_value_peer, entries_value_port};
 
   initial begin
     for (i = 0; i < 1024; i = i + 1) uids[i[9:0]] = 28'd0;

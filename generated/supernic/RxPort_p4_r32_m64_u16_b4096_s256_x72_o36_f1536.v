@@ -42,6 +42,7 @@ module RxPort_p4_r32_m64_u16_b4096_s256_x72_o36_f1536 (
   input  wire [5:0]   tables_entries_index,
   input  wire [3:0]   tables_entries_value_port,
   input  wire         tables_entries_value_peer,
+  input  wire         tables_entries_value_far,
   input  wire         tables_uids_en,
   input  wire [9:0]   tables_uids_index,
   input  wire         tables_uids_value_valid,
@@ -208,7 +209,8 @@ module RxPort_p4_r32_m64_u16_b4096_s256_x72_o36_f1536 (
     fate_full3 = 5'd21, fate_full4 = 5'd22, fate_full5 = 5'd23, fate_queued0 = 5'd24, fate_queued1 = 5'd25,
     fate_queued2 = 5'd26, fate_queued3 = 5'd27, fate_queued4 = 5'd28, fate_queued5 = 5'd29;
   localparam [2:0] match_outcome_drop = 3'd0, match_outcome_link = 3'd1, match_outcome_software = 3'd2,
-    match_outcome_core = 3'd3, match_outcome_redirect = 3'd4, match_outcome_unwrap = 3'd5, match_outcome_ports = 3'd6;
+    match_outcome_core = 3'd3, match_outcome_redirect = 3'd4, match_outcome_unwrap = 3'd5, match_outcome_ports = 3'd6,
+    match_outcome_onward = 3'd7;
   localparam [2:0] match_drop_stranger = 3'd2, match_drop_control = 3'd3, match_drop_rule = 3'd4,
     match_drop_uid = 3'd5;
   wire judge_frame_valid, judge_frame_payload_first, judge_frame_payload_last, judge_frame_payload_refused,
@@ -216,7 +218,7 @@ module RxPort_p4_r32_m64_u16_b4096_s256_x72_o36_f1536 (
     judge_frame_payload_verdict_shimmed, judge_frame_payload_verdict_snic_unprocessed,
     judge_frame_payload_verdict_no_l4, judge_refused_fcs, judge_refused_long, judge_refused_short, judge_refused_link,
     judge_refused_version, judge_refused_shim, judge_refused_ttl, judge_refused_order, judge_refused_enclosed,
-    judge_refused_pfc, judge_refused_peer; // rx-port.ts:200
+    judge_refused_pfc, judge_refused_peer; // rx-port.ts:203
   wire [511:0] judge_frame_payload_data;
   wire [2:0] judge_frame_payload_verdict_kind, judge_frame_payload_verdict_class;
   wire [15:0] judge_frame_payload_verdict_link_sequence, judge_frame_payload_verdict_link_ack,
@@ -226,7 +228,7 @@ module RxPort_p4_r32_m64_u16_b4096_s256_x72_o36_f1536 (
   wire [7:0] judge_frame_payload_verdict_snic_origin;
   wire [9:0] judge_frame_payload_verdict_flow_hash;
   wire [13:0] judge_frame_payload_verdict_length;
-  wire match_key_ready, match_outcome_valid, match_outcome_payload_unordered; // rx-port.ts:201
+  wire match_key_ready, match_outcome_valid, match_outcome_payload_unordered; // rx-port.ts:204
   wire [2:0] match_outcome_payload_outcome, match_outcome_payload_reason;
   wire [3:0] match_outcome_payload_ports, match_outcome_payload_peer;
   wire [15:0] match_outcome_payload_uid;
@@ -235,7 +237,7 @@ module RxPort_p4_r32_m64_u16_b4096_s256_x72_o36_f1536 (
   reg [303:0] head_kept; // rx-port.ts:91
   wire besides_push_ready, besides_pop_valid, besides_pop_payload_linked, besides_pop_payload_link_nack,
     besides_pop_payload_tagged, besides_pop_payload_shimmed, besides_pop_payload_snic_unprocessed,
-    besides_pop_payload_no_l4; // rx-port.ts:225
+    besides_pop_payload_no_l4; // rx-port.ts:228
   wire [2:0] besides_pop_payload_kind, besides_pop_payload_class;
   wire [15:0] besides_pop_payload_link_sequence, besides_pop_payload_link_ack, besides_pop_payload_tag,
     besides_pop_payload_snic_uid;
@@ -248,38 +250,38 @@ module RxPort_p4_r32_m64_u16_b4096_s256_x72_o36_f1536 (
   reg [7:0] pfc_seen_enabled;
   reg [15:0] pfc_seen_times_0, pfc_seen_times_1, pfc_seen_times_2, pfc_seen_times_3, pfc_seen_times_4,
     pfc_seen_times_5, pfc_seen_times_6, pfc_seen_times_7;
-  reg [2:0] known_outcome, known_reason; // rx-port.ts:231
+  reg [2:0] known_outcome, known_reason; // rx-port.ts:234
   reg [3:0] known_ports, known_peer;
   reg [15:0] known_uid;
   reg [7:0] known_dag;
   reg [5:0] known_user;
   reg known_unordered;
-  reg [2:0] verdict_kind, verdict_class; // rx-port.ts:232
+  reg [2:0] verdict_kind, verdict_class; // rx-port.ts:235
   reg verdict_linked, verdict_link_nack, verdict_tagged, verdict_shimmed, verdict_snic_unprocessed, verdict_no_l4;
   reg [15:0] verdict_link_sequence, verdict_link_ack, verdict_tag, verdict_snic_uid;
   reg [3:0] verdict_snic_ttl, verdict_snic_stage, verdict_snic_ingress, verdict_reason;
   reg [7:0] verdict_snic_origin;
   reg [9:0] verdict_flow_hash;
   reg [13:0] verdict_length;
-  reg there; // rx-port.ts:233
-  reg [2:0] frame_class; // rx-port.ts:234
-  reg wants_room; // rx-port.ts:235
-  reg fate_q_valid; // rx-port.ts:279
+  reg there; // rx-port.ts:236
+  reg [2:0] frame_class; // rx-port.ts:237
+  reg wants_room; // rx-port.ts:238
+  reg fate_q_valid; // rx-port.ts:282
   reg [4:0] fate_q_fate;
-  reg offered_q_valid, offered_q_kept; // rx-port.ts:284
+  reg offered_q_valid, offered_q_kept; // rx-port.ts:287
   reg [5:0] offered_q_user;
   reg [13:0] offered_q_bytes;
-  (* ram_style = "distributed" *) reg [1:0] user_classes [0:15]; // rx-port.ts:156
+  (* ram_style = "distributed" *) reg [1:0] user_classes [0:15]; // rx-port.ts:159
   integer i;
-  wire ends = judge_frame_valid & judge_frame_payload_last; // rx-port.ts:215
+  wire ends = judge_frame_valid & judge_frame_payload_last; // rx-port.ts:218
   wire [303:0] head = judge_frame_payload_first ? judge_frame_payload_data[303:0] : head_kept; // rx-port.ts:94
-  wire user_class_is_taken = judged_peer & (user_classes[match_outcome_payload_user[3:0]] > 2'd2); // rx-port.ts:116
+  wire user_class_is_taken = judged_peer & (user_classes[match_outcome_payload_user[3:0]] > 2'd2); // rx-port.ts:119
   wire doubt =
     (verdict_reason == judge_reason_fcs) | (verdict_reason == judge_reason_short)
-    | (verdict_reason == judge_reason_link); // rx-port.ts:264
-  wire keep = wants_room & accept & seen_room; // rx-port.ts:276
+    | (verdict_reason == judge_reason_link); // rx-port.ts:267
+  wire keep = wants_room & accept & seen_room; // rx-port.ts:279
 
-  Judge_f1536 judge ( // rx-port.ts:200
+  Judge_f1536 judge ( // rx-port.ts:203
     .clk (clk), .rst (rst),
     .rx_valid (rx_valid), .rx_ready (rx_ready), .rx_payload_data (rx_payload_data),
     .rx_payload_keep (rx_payload_keep), .rx_payload_last (rx_payload_last), .rx_payload_user (rx_payload_user),
@@ -321,7 +323,7 @@ module RxPort_p4_r32_m64_u16_b4096_s256_x72_o36_f1536 (
     .refused_peer     (judge_refused_peer)
   );
 
-  Match_p4_r32_m64 match ( // rx-port.ts:201
+  Match_p4_r32_m64 match ( // rx-port.ts:204
     .clk (clk), .rst (rst),
     .key_valid (ends), .key_ready (match_key_ready), .key_payload_head (head),
     .key_payload_refused (judge_frame_payload_refused), .key_payload_verdict_kind (judge_frame_payload_verdict_kind),
@@ -373,6 +375,7 @@ module RxPort_p4_r32_m64_u16_b4096_s256_x72_o36_f1536 (
     .entries_index         (tables_entries_index),
     .entries_value_port    (tables_entries_value_port),
     .entries_value_peer    (tables_entries_value_peer),
+    .entries_value_far     (tables_entries_value_far),
     .uids_en               (tables_uids_en),
     .uids_index            (tables_uids_index),
     .uids_value_valid      (tables_uids_value_valid),
@@ -385,7 +388,7 @@ module RxPort_p4_r32_m64_u16_b4096_s256_x72_o36_f1536 (
     .uids_value_unordered  (tables_uids_value_unordered)
   );
 
-  ClassQueues_p4_b4096_s256_x72_o36_f1536 queues ( // rx-port.ts:202
+  ClassQueues_p4_b4096_s256_x72_o36_f1536 queues ( // rx-port.ts:205
     .clk (clk), .rst (rst),
     .beat_valid              (judge_frame_valid),
     .beat_data               (judge_frame_payload_data),
@@ -512,7 +515,7 @@ module RxPort_p4_r32_m64_u16_b4096_s256_x72_o36_f1536 (
     .free                    (free)
   );
 
-  Fifo_Verdict_d8 besides ( // rx-port.ts:225
+  Fifo_Verdict_d8 besides ( // rx-port.ts:228
     .clk (clk), .rst (rst),
     .push_valid (ends), .push_ready (besides_push_ready), .push_payload_kind (judge_frame_payload_verdict_kind),
     .push_payload_linked (judge_frame_payload_verdict_linked),
@@ -679,13 +682,14 @@ module RxPort_p4_r32_m64_u16_b4096_s256_x72_o36_f1536 (
     frame_class <=
       (match_outcome_payload_outcome == match_outcome_software) ? 3'd5 :
       (match_outcome_payload_outcome == match_outcome_core) ? {1'b0, user_class_is_taken ? 2'd2 : user_classes[match_outcome_payload_user[3:0]]} :
-      ((match_outcome_payload_outcome == match_outcome_ports) & judged_peer) ? 3'd3 :
+      ((match_outcome_payload_outcome == match_outcome_ports) & judged_peer) ? (match_outcome_payload_peer[0] ? 3'd5 : 3'd3) :
       3'd4;
     wants_room <=
       (match_outcome_payload_outcome == match_outcome_core) | (match_outcome_payload_outcome == match_outcome_ports)
       | (match_outcome_payload_outcome == match_outcome_software)
       | (match_outcome_payload_outcome == match_outcome_redirect)
-      | (match_outcome_payload_outcome == match_outcome_unwrap);
+      | (match_outcome_payload_outcome == match_outcome_unwrap)
+      | (match_outcome_payload_outcome == match_outcome_onward);
   end
 
   initial begin
@@ -723,24 +727,24 @@ module RxPort_p4_r32_m64_u16_b4096_s256_x72_o36_f1536 (
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      assert (~rx_valid | rx_ready); // rx-port.ts:211
-      assert (~ends | match_key_ready); // rx-port.ts:221
-      assert (~ends | besides_push_ready); // rx-port.ts:226
+      assert (~rx_valid | rx_ready); // rx-port.ts:214
+      assert (~ends | match_key_ready); // rx-port.ts:224
+      assert (~ends | besides_push_ready); // rx-port.ts:229
     end
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
       if (~(~rx_valid | rx_ready)) begin
-        $display("%s", "assertion failed: a port takes every beat (rx-port.ts:211)"); // rx-port.ts:211
+        $display("%s", "assertion failed: a port takes every beat (rx-port.ts:214)"); // rx-port.ts:214
         $stop;
       end
       if (~(~ends | match_key_ready)) begin
-        $display("%s", "assertion failed: match takes a frame a cycle (rx-port.ts:221)"); // rx-port.ts:221
+        $display("%s", "assertion failed: match takes a frame a cycle (rx-port.ts:224)"); // rx-port.ts:224
         $stop;
       end
       if (~(~ends | besides_push_ready)) begin
-        $display("%s", "assertion failed: there is room for each verdict beside its outcome (rx-port.ts:226)"); // rx-port.ts:226
+        $display("%s", "assertion failed: there is room for each verdict beside its outcome (rx-port.ts:229)"); // rx-port.ts:229
         $stop;
       end
     end

@@ -570,11 +570,13 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
   wire [7:0] gate_shown_dag;
   wire [8:0] gate_shown_inside;
   reg [47:0] peer_0_mac, peer_1_mac, peer_2_mac, peer_3_mac, peer_4_mac, peer_5_mac, peer_6_mac, peer_7_mac,
-    peer_8_mac, peer_9_mac, peer_10_mac, peer_11_mac, peer_12_mac, peer_13_mac, peer_14_mac, peer_15_mac; // exits.ts:103
+    peer_8_mac, peer_9_mac, peer_10_mac, peer_11_mac, peer_12_mac, peer_13_mac, peer_14_mac, peer_15_mac; // exits.ts:104
   reg [3:0] peer_0_port, peer_1_port, peer_2_port, peer_3_port, peer_4_port, peer_5_port, peer_6_port, peer_7_port,
     peer_8_port, peer_9_port, peer_10_port, peer_11_port, peer_12_port, peer_13_port, peer_14_port, peer_15_port;
-  reg loop_room; // exits.ts:112
-  reg to_loop_locked; // exits.ts:129
+  reg peer_0_far, peer_1_far, peer_2_far, peer_3_far, peer_4_far, peer_5_far, peer_6_far, peer_7_far, peer_8_far,
+    peer_9_far, peer_10_far, peer_11_far, peer_12_far, peer_13_far, peer_14_far, peer_15_far;
+  reg loop_room; // exits.ts:113
+  reg to_loop_locked; // exits.ts:130
   reg [1:0] to_loop_owner;
   wire [47:0] counts_loop_value; // inlets.ts:77
   reg counts_loop_events_0, counts_loop_events_1, counts_loop_events_2, counts_loop_events_3, counts_loop_events_4,
@@ -588,7 +590,7 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
     counts_middle_events_4, counts_middle_events_5, counts_middle_events_6, counts_middle_events_7,
     counts_middle_events_8, counts_middle_events_9, counts_middle_events_10, counts_middle_events_11,
     counts_middle_events_12, counts_middle_events_13, counts_middle_events_14, counts_middle_events_15; // inlets.ts:80
-  wire [1:0] to_loop_grant, to_loop_request; // exits.ts:129
+  wire [1:0] to_loop_grant, to_loop_request; // exits.ts:130
   wire writes_user = control_bus_en & (control_bus_table == 5'd5) & (control_bus_index < 16'd64); // tables.ts:36
   wire writes_dag = control_bus_en & (control_bus_table == 5'd7) & (control_bus_index < 16'd256);
   wire writes_rule_action_0 =
@@ -655,7 +657,7 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
   wire writes_first_use = control_bus_en & (control_bus_table == 5'd19) & (control_bus_index < 16'd4096);
   wire writes_wait = control_bus_en & (control_bus_table == 5'd15) & (control_bus_index < 16'd256);
   wire writes_peer = control_bus_en & (control_bus_table == 5'd13) & (control_bus_index < 16'd16);
-  wire to_loop_valid = |(to_loop_grant & to_loop_request); // exits.ts:129
+  wire to_loop_valid = |(to_loop_grant & to_loop_request); // exits.ts:130
   wire [511:0] to_loop_payload_data =
     ({512{to_loop_grant[0]}} & egress_out4_payload_data) | ({512{to_loop_grant[1]}} & lane_out4_payload_data);
   wire [63:0] to_loop_payload_keep =
@@ -667,7 +669,7 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
   wire [2:0] to_loop_payload_class =
     ({3{to_loop_grant[0]}} & egress_out4_payload_class) | ({3{to_loop_grant[1]}} & lane_out4_payload_class);
   assign to_loop_request = {lane_out4_valid, egress_out4_valid};
-  wire [1:0] to_loop_after = to_loop_request & ~(to_loop_owner | (to_loop_owner - 2'd1)); // exits.ts:129
+  wire [1:0] to_loop_after = to_loop_request & ~(to_loop_owner | (to_loop_owner - 2'd1)); // exits.ts:130
   assign to_loop_grant =
     to_loop_locked ? to_loop_owner :
     |to_loop_after ? to_loop_after & (~to_loop_after + 2'd1) :
@@ -1138,6 +1140,7 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
     .tables_entries_index         (control_bus_index[5:0]),
     .tables_entries_value_port    (control_bus_value[3:0]),
     .tables_entries_value_peer    (control_bus_value[4]),
+    .tables_entries_value_far     (control_bus_value[5]),
     .tables_uids_en               (writes_uid_0),
     .tables_uids_index            (control_bus_index[9:0]),
     .tables_uids_value_valid      (control_bus_value[0]),
@@ -1317,6 +1320,7 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
     .tables_entries_index         (control_bus_index[5:0]),
     .tables_entries_value_port    (control_bus_value[3:0]),
     .tables_entries_value_peer    (control_bus_value[4]),
+    .tables_entries_value_far     (control_bus_value[5]),
     .tables_uids_en               (writes_uid_1),
     .tables_uids_index            (control_bus_index[9:0]),
     .tables_uids_value_valid      (control_bus_value[0]),
@@ -1496,6 +1500,7 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
     .tables_entries_index         (control_bus_index[5:0]),
     .tables_entries_value_port    (control_bus_value[3:0]),
     .tables_entries_value_peer    (control_bus_value[4]),
+    .tables_entries_value_far     (control_bus_value[5]),
     .tables_uids_en               (writes_uid_2),
     .tables_uids_index            (control_bus_index[9:0]),
     .tables_uids_value_valid      (control_bus_value[0]),
@@ -1675,6 +1680,7 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
     .tables_entries_index         (control_bus_index[5:0]),
     .tables_entries_value_port    (control_bus_value[3:0]),
     .tables_entries_value_peer    (control_bus_value[4]),
+    .tables_entries_value_far     (control_bus_value[5]),
     .tables_uids_en               (writes_uid_3),
     .tables_uids_index            (control_bus_index[9:0]),
     .tables_uids_value_valid      (control_bus_value[0]),
@@ -1855,6 +1861,7 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
     .tables_entries_index         (control_bus_index[5:0]),
     .tables_entries_value_port    (control_bus_value[3:0]),
     .tables_entries_value_peer    (control_bus_value[4]),
+    .tables_entries_value_far     (control_bus_value[5]),
     .tables_uids_en               (writes_uid_4),
     .tables_uids_index            (control_bus_index[9:0]),
     .tables_uids_value_valid      (control_bus_value[0]),
@@ -3812,6 +3819,7 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
     .entries_index           (control_bus_index[5:0]),
     .entries_value_port      (control_bus_value[3:0]),
     .entries_value_peer      (control_bus_value[4]),
+    .entries_value_far       (control_bus_value[5]),
     .leave_valid (egress_leave_valid), .leave_ready (headers_leave_ready),
     .leave_payload_ctx (egress_leave_payload_ctx),
     .left_valid (headers_left_valid), .left_ready (egress_left_ready), .left_payload_ctx (headers_left_payload_ctx),
@@ -4340,38 +4348,55 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
     .to_software_payload_shimmed (to_software_payload_shimmed), .to_software_payload_uid (to_software_payload_uid),
     .config_mac                (control_set_mac),
     .config_origin             (control_set_origin),
+    .config_rings              (control_set_rings),
     .config_peers_0_mac        (peer_0_mac),
     .config_peers_0_port       (peer_0_port),
+    .config_peers_0_far        (peer_0_far),
     .config_peers_1_mac        (peer_1_mac),
     .config_peers_1_port       (peer_1_port),
+    .config_peers_1_far        (peer_1_far),
     .config_peers_2_mac        (peer_2_mac),
     .config_peers_2_port       (peer_2_port),
+    .config_peers_2_far        (peer_2_far),
     .config_peers_3_mac        (peer_3_mac),
     .config_peers_3_port       (peer_3_port),
+    .config_peers_3_far        (peer_3_far),
     .config_peers_4_mac        (peer_4_mac),
     .config_peers_4_port       (peer_4_port),
+    .config_peers_4_far        (peer_4_far),
     .config_peers_5_mac        (peer_5_mac),
     .config_peers_5_port       (peer_5_port),
+    .config_peers_5_far        (peer_5_far),
     .config_peers_6_mac        (peer_6_mac),
     .config_peers_6_port       (peer_6_port),
+    .config_peers_6_far        (peer_6_far),
     .config_peers_7_mac        (peer_7_mac),
     .config_peers_7_port       (peer_7_port),
+    .config_peers_7_far        (peer_7_far),
     .config_peers_8_mac        (peer_8_mac),
     .config_peers_8_port       (peer_8_port),
+    .config_peers_8_far        (peer_8_far),
     .config_peers_9_mac        (peer_9_mac),
     .config_peers_9_port       (peer_9_port),
+    .config_peers_9_far        (peer_9_far),
     .config_peers_10_mac       (peer_10_mac),
     .config_peers_10_port      (peer_10_port),
+    .config_peers_10_far       (peer_10_far),
     .config_peers_11_mac       (peer_11_mac),
     .config_peers_11_port      (peer_11_port),
+    .config_peers_11_far       (peer_11_far),
     .config_peers_12_mac       (peer_12_mac),
     .config_peers_12_port      (peer_12_port),
+    .config_peers_12_far       (peer_12_far),
     .config_peers_13_mac       (peer_13_mac),
     .config_peers_13_port      (peer_13_port),
+    .config_peers_13_far       (peer_13_far),
     .config_peers_14_mac       (peer_14_mac),
     .config_peers_14_port      (peer_14_port),
+    .config_peers_14_far       (peer_14_far),
     .config_peers_15_mac       (peer_15_mac),
     .config_peers_15_port      (peer_15_port),
+    .config_peers_15_far       (peer_15_far),
     .room                      (egress_room),
     .paused_0                  (tx_0_paused),
     .paused_1                  (tx_1_paused),
@@ -4941,146 +4966,162 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
 
   always @(posedge clk)
     if (rst) begin
-      peer_0_mac <= 48'd0; peer_0_port <= 4'd0;
+      peer_0_mac <= 48'd0; peer_0_port <= 4'd0; peer_0_far <= 1'b0;
     end
     else if (writes_peer & (control_bus_index[3:0] == 4'd0)) begin
       peer_0_mac <= control_bus_value[47:0];
       peer_0_port <= control_bus_value[51:48];
+      peer_0_far <= control_bus_value[52];
     end
 
   always @(posedge clk)
     if (rst) begin
-      peer_1_mac <= 48'd0; peer_1_port <= 4'd0;
+      peer_1_mac <= 48'd0; peer_1_port <= 4'd0; peer_1_far <= 1'b0;
     end
     else if (writes_peer & (control_bus_index[3:0] == 4'd1)) begin
       peer_1_mac <= control_bus_value[47:0];
       peer_1_port <= control_bus_value[51:48];
+      peer_1_far <= control_bus_value[52];
     end
 
   always @(posedge clk)
     if (rst) begin
-      peer_2_mac <= 48'd0; peer_2_port <= 4'd0;
+      peer_2_mac <= 48'd0; peer_2_port <= 4'd0; peer_2_far <= 1'b0;
     end
     else if (writes_peer & (control_bus_index[3:0] == 4'd2)) begin
       peer_2_mac <= control_bus_value[47:0];
       peer_2_port <= control_bus_value[51:48];
+      peer_2_far <= control_bus_value[52];
     end
 
   always @(posedge clk)
     if (rst) begin
-      peer_3_mac <= 48'd0; peer_3_port <= 4'd0;
+      peer_3_mac <= 48'd0; peer_3_port <= 4'd0; peer_3_far <= 1'b0;
     end
     else if (writes_peer & (control_bus_index[3:0] == 4'd3)) begin
       peer_3_mac <= control_bus_value[47:0];
       peer_3_port <= control_bus_value[51:48];
+      peer_3_far <= control_bus_value[52];
     end
 
   always @(posedge clk)
     if (rst) begin
-      peer_4_mac <= 48'd0; peer_4_port <= 4'd0;
+      peer_4_mac <= 48'd0; peer_4_port <= 4'd0; peer_4_far <= 1'b0;
     end
     else if (writes_peer & (control_bus_index[3:0] == 4'd4)) begin
       peer_4_mac <= control_bus_value[47:0];
       peer_4_port <= control_bus_value[51:48];
+      peer_4_far <= control_bus_value[52];
     end
 
   always @(posedge clk)
     if (rst) begin
-      peer_5_mac <= 48'd0; peer_5_port <= 4'd0;
+      peer_5_mac <= 48'd0; peer_5_port <= 4'd0; peer_5_far <= 1'b0;
     end
     else if (writes_peer & (control_bus_index[3:0] == 4'd5)) begin
       peer_5_mac <= control_bus_value[47:0];
       peer_5_port <= control_bus_value[51:48];
+      peer_5_far <= control_bus_value[52];
     end
 
   always @(posedge clk)
     if (rst) begin
-      peer_6_mac <= 48'd0; peer_6_port <= 4'd0;
+      peer_6_mac <= 48'd0; peer_6_port <= 4'd0; peer_6_far <= 1'b0;
     end
     else if (writes_peer & (control_bus_index[3:0] == 4'd6)) begin
       peer_6_mac <= control_bus_value[47:0];
       peer_6_port <= control_bus_value[51:48];
+      peer_6_far <= control_bus_value[52];
     end
 
   always @(posedge clk)
     if (rst) begin
-      peer_7_mac <= 48'd0; peer_7_port <= 4'd0;
+      peer_7_mac <= 48'd0; peer_7_port <= 4'd0; peer_7_far <= 1'b0;
     end
     else if (writes_peer & (control_bus_index[3:0] == 4'd7)) begin
       peer_7_mac <= control_bus_value[47:0];
       peer_7_port <= control_bus_value[51:48];
+      peer_7_far <= control_bus_value[52];
     end
 
   always @(posedge clk)
     if (rst) begin
-      peer_8_mac <= 48'd0; peer_8_port <= 4'd0;
+      peer_8_mac <= 48'd0; peer_8_port <= 4'd0; peer_8_far <= 1'b0;
     end
     else if (writes_peer & (control_bus_index[3:0] == 4'd8)) begin
       peer_8_mac <= control_bus_value[47:0];
       peer_8_port <= control_bus_value[51:48];
+      peer_8_far <= control_bus_value[52];
     end
 
   always @(posedge clk)
     if (rst) begin
-      peer_9_mac <= 48'd0; peer_9_port <= 4'd0;
+      peer_9_mac <= 48'd0; peer_9_port <= 4'd0; peer_9_far <= 1'b0;
     end
     else if (writes_peer & (control_bus_index[3:0] == 4'd9)) begin
       peer_9_mac <= control_bus_value[47:0];
       peer_9_port <= control_bus_value[51:48];
+      peer_9_far <= control_bus_value[52];
     end
 
   always @(posedge clk)
     if (rst) begin
-      peer_10_mac <= 48'd0; peer_10_port <= 4'd0;
+      peer_10_mac <= 48'd0; peer_10_port <= 4'd0; peer_10_far <= 1'b0;
     end
     else if (writes_peer & (control_bus_index[3:0] == 4'd10)) begin
       peer_10_mac <= control_bus_value[47:0];
       peer_10_port <= control_bus_value[51:48];
+      peer_10_far <= control_bus_value[52];
     end
 
   always @(posedge clk)
     if (rst) begin
-      peer_11_mac <= 48'd0; peer_11_port <= 4'd0;
+      peer_11_mac <= 48'd0; peer_11_port <= 4'd0; peer_11_far <= 1'b0;
     end
     else if (writes_peer & (control_bus_index[3:0] == 4'd11)) begin
       peer_11_mac <= control_bus_value[47:0];
       peer_11_port <= control_bus_value[51:48];
+      peer_11_far <= control_bus_value[52];
     end
 
   always @(posedge clk)
     if (rst) begin
-      peer_12_mac <= 48'd0; peer_12_port <= 4'd0;
+      peer_12_mac <= 48'd0; peer_12_port <= 4'd0; peer_12_far <= 1'b0;
     end
     else if (writes_peer & (control_bus_index[3:0] == 4'd12)) begin
       peer_12_mac <= control_bus_value[47:0];
       peer_12_port <= control_bus_value[51:48];
+      peer_12_far <= control_bus_value[52];
     end
 
   always @(posedge clk)
     if (rst) begin
-      peer_13_mac <= 48'd0; peer_13_port <= 4'd0;
+      peer_13_mac <= 48'd0; peer_13_port <= 4'd0; peer_13_far <= 1'b0;
     end
     else if (writes_peer & (control_bus_index[3:0] == 4'd13)) begin
       peer_13_mac <= control_bus_value[47:0];
       peer_13_port <= control_bus_value[51:48];
+      peer_13_far <= control_bus_value[52];
     end
 
   always @(posedge clk)
     if (rst) begin
-      peer_14_mac <= 48'd0; peer_14_port <= 4'd0;
+      peer_14_mac <= 48'd0; peer_14_port <= 4'd0; peer_14_far <= 1'b0;
     end
     else if (writes_peer & (control_bus_index[3:0] == 4'd14)) begin
       peer_14_mac <= control_bus_value[47:0];
       peer_14_port <= control_bus_value[51:48];
+      peer_14_far <= control_bus_value[52];
     end
 
   always @(posedge clk)
     if (rst) begin
-      peer_15_mac <= 48'd0; peer_15_port <= 4'd0;
+      peer_15_mac <= 48'd0; peer_15_port <= 4'd0; peer_15_far <= 1'b0;
     end
     else if (writes_peer & (control_bus_index[3:0] == 4'd15)) begin
       peer_15_mac <= control_bus_value[47:0];
       peer_15_port <= control_bus_value[51:48];
+      peer_15_far <= control_bus_value[52];
     end
 
   always @(posedge clk)

@@ -522,38 +522,55 @@ module SwitchLane_p4_f1536_t250000 (
   output wire [15:0]  to_software_payload_uid,
   input  wire [47:0]  config_mac,
   input  wire [7:0]   config_origin,
+  input  wire [3:0]   config_rings,
   input  wire [47:0]  config_peers_0_mac,
   input  wire [3:0]   config_peers_0_port,
+  input  wire         config_peers_0_far,
   input  wire [47:0]  config_peers_1_mac,
   input  wire [3:0]   config_peers_1_port,
+  input  wire         config_peers_1_far,
   input  wire [47:0]  config_peers_2_mac,
   input  wire [3:0]   config_peers_2_port,
+  input  wire         config_peers_2_far,
   input  wire [47:0]  config_peers_3_mac,
   input  wire [3:0]   config_peers_3_port,
+  input  wire         config_peers_3_far,
   input  wire [47:0]  config_peers_4_mac,
   input  wire [3:0]   config_peers_4_port,
+  input  wire         config_peers_4_far,
   input  wire [47:0]  config_peers_5_mac,
   input  wire [3:0]   config_peers_5_port,
+  input  wire         config_peers_5_far,
   input  wire [47:0]  config_peers_6_mac,
   input  wire [3:0]   config_peers_6_port,
+  input  wire         config_peers_6_far,
   input  wire [47:0]  config_peers_7_mac,
   input  wire [3:0]   config_peers_7_port,
+  input  wire         config_peers_7_far,
   input  wire [47:0]  config_peers_8_mac,
   input  wire [3:0]   config_peers_8_port,
+  input  wire         config_peers_8_far,
   input  wire [47:0]  config_peers_9_mac,
   input  wire [3:0]   config_peers_9_port,
+  input  wire         config_peers_9_far,
   input  wire [47:0]  config_peers_10_mac,
   input  wire [3:0]   config_peers_10_port,
+  input  wire         config_peers_10_far,
   input  wire [47:0]  config_peers_11_mac,
   input  wire [3:0]   config_peers_11_port,
+  input  wire         config_peers_11_far,
   input  wire [47:0]  config_peers_12_mac,
   input  wire [3:0]   config_peers_12_port,
+  input  wire         config_peers_12_far,
   input  wire [47:0]  config_peers_13_mac,
   input  wire [3:0]   config_peers_13_port,
+  input  wire         config_peers_13_far,
   input  wire [47:0]  config_peers_14_mac,
   input  wire [3:0]   config_peers_14_port,
+  input  wire         config_peers_14_far,
   input  wire [47:0]  config_peers_15_mac,
   input  wire [3:0]   config_peers_15_port,
+  input  wire         config_peers_15_far,
   input  wire [4:0]   room,
   input  wire [7:0]   paused_0,
   input  wire [7:0]   paused_1,
@@ -608,13 +625,13 @@ module SwitchLane_p4_f1536_t250000 (
   output wire         out4_payload_user,
   output wire [2:0]   out4_payload_class
 );
-  localparam [2:0] match_outcome_drop = 3'd0, match_outcome_redirect = 3'd4, match_outcome_unwrap = 3'd5,
-    match_outcome_ports = 3'd6;
+  localparam [2:0] match_outcome_drop = 3'd0, match_outcome_software = 3'd2, match_outcome_redirect = 3'd4,
+    match_outcome_unwrap = 3'd5, match_outcome_ports = 3'd6, match_outcome_onward = 3'd7;
   wire insert_plain_ready, insert_what_ready, insert_frame_valid, insert_frame_payload_last,
-    insert_frame_payload_bad; // switch-lane.ts:214
+    insert_frame_payload_bad; // switch-lane.ts:255
   wire [511:0] insert_frame_payload_data;
   wire [6:0] insert_frame_payload_count;
-  wire reshape_frame_ready, reshape_shape_ready, reshape_out_valid; // switch-lane.ts:215
+  wire reshape_frame_ready, reshape_shape_ready, reshape_out_valid; // switch-lane.ts:256
   wire sent_push_ready, sent_pop_valid, sent_pop_payload_last, sent_pop_payload_user, sent_dropped; // software.ts:33
   wire [511:0] sent_pop_payload_data;
   wire [6:0] sent_pop_payload_count;
@@ -637,16 +654,15 @@ module SwitchLane_p4_f1536_t250000 (
   reg software_on_its_way; // software.ts:71
   reg [17:0] software_time; // software.ts:74
   reg software_late; // software.ts:75
-  reg [3:0] frames_inside; // switch-lane.ts:220
-  reg [4:0] open; // switch-lane.ts:221
-  reg own_is_first; // switch-lane.ts:222
+  reg [3:0] frames_inside; // switch-lane.ts:261
+  reg own_is_first; // switch-lane.ts:262
   reg [2:0] target_head; // early-queue.ts:63
   reg [2:0] target_tail; // early-queue.ts:64
   reg [3:0] target_count; // early-queue.ts:65
   reg target_some; // early-queue.ts:66
   reg target_room; // early-queue.ts:67
-  reg target_now_full, target_now_held_redirect, target_now_held_unwrap, target_now_held_shimmed,
-    target_now_held_late; // switch-lane.ts:232
+  reg target_now_full, target_now_held_redirect, target_now_held_unwrap, target_now_held_far,
+    target_now_held_shimmed, target_now_held_late; // switch-lane.ts:267
   reg [5:0] target_now_held_to;
   reg [2:0] target_now_held_class;
   reg [47:0] target_now_held_mac;
@@ -663,60 +679,76 @@ module SwitchLane_p4_f1536_t250000 (
   reg fits_3_0, fits_3_1, fits_3_2, fits_3_3; // promises.ts:106
   reg [5:0] promised_4; // promises.ts:97
   reg fits_4_0, fits_4_1, fits_4_2, fits_4_3; // promises.ts:106
-  reg [5:0] chosen; // choice.ts:215
-  reg chosen_any; // choice.ts:216
-  reg chosen_before; // choice.ts:117
-  reg large_before; // choice.ts:218
-  reg chosen_late; // choice.ts:219
-  reg held_0; // choice.ts:173
-  reg [2:0] held_class_0; // choice.ts:174
-  reg switched_0_there; // choice.ts:117
-  reg [1:0] switched_0_size; // choice.ts:112
+  reg [4:0] open; // switch-lane.ts:228
+  reg [5:0] chosen; // choice.ts:231
+  reg chosen_any; // choice.ts:232
+  reg chosen_before; // choice.ts:123
+  reg large_before; // choice.ts:234
+  reg chosen_late; // choice.ts:235
+  reg held_0; // choice.ts:184
+  reg [2:0] held_class_0; // choice.ts:185
+  reg switched_0_there; // choice.ts:123
+  reg [1:0] switched_0_size; // choice.ts:118
   reg [4:0] switched_0_to;
-  reg switched_0_can, software_0_can, returned_0_there; // choice.ts:117
-  reg [1:0] returned_0_size; // choice.ts:112
+  reg switched_0_can, software_0_can, passing_0_there; // choice.ts:123
+  reg [1:0] passing_0_size; // choice.ts:118
+  reg [4:0] passing_0_to;
+  reg passing_0_can, returned_0_there; // choice.ts:123
+  reg [1:0] returned_0_size; // choice.ts:118
   reg [4:0] returned_0_to;
-  reg returned_0_can; // choice.ts:117
-  reg held_1; // choice.ts:173
-  reg [2:0] held_class_1; // choice.ts:174
-  reg switched_1_there; // choice.ts:117
-  reg [1:0] switched_1_size; // choice.ts:112
+  reg returned_0_can; // choice.ts:123
+  reg held_1; // choice.ts:184
+  reg [2:0] held_class_1; // choice.ts:185
+  reg switched_1_there; // choice.ts:123
+  reg [1:0] switched_1_size; // choice.ts:118
   reg [4:0] switched_1_to;
-  reg switched_1_can, software_1_can, returned_1_there; // choice.ts:117
-  reg [1:0] returned_1_size; // choice.ts:112
+  reg switched_1_can, software_1_can, passing_1_there; // choice.ts:123
+  reg [1:0] passing_1_size; // choice.ts:118
+  reg [4:0] passing_1_to;
+  reg passing_1_can, returned_1_there; // choice.ts:123
+  reg [1:0] returned_1_size; // choice.ts:118
   reg [4:0] returned_1_to;
-  reg returned_1_can; // choice.ts:117
-  reg held_2; // choice.ts:173
-  reg [2:0] held_class_2; // choice.ts:174
-  reg switched_2_there; // choice.ts:117
-  reg [1:0] switched_2_size; // choice.ts:112
+  reg returned_1_can; // choice.ts:123
+  reg held_2; // choice.ts:184
+  reg [2:0] held_class_2; // choice.ts:185
+  reg switched_2_there; // choice.ts:123
+  reg [1:0] switched_2_size; // choice.ts:118
   reg [4:0] switched_2_to;
-  reg switched_2_can, software_2_can, returned_2_there; // choice.ts:117
-  reg [1:0] returned_2_size; // choice.ts:112
+  reg switched_2_can, software_2_can, passing_2_there; // choice.ts:123
+  reg [1:0] passing_2_size; // choice.ts:118
+  reg [4:0] passing_2_to;
+  reg passing_2_can, returned_2_there; // choice.ts:123
+  reg [1:0] returned_2_size; // choice.ts:118
   reg [4:0] returned_2_to;
-  reg returned_2_can; // choice.ts:117
-  reg held_3; // choice.ts:173
-  reg [2:0] held_class_3; // choice.ts:174
-  reg switched_3_there; // choice.ts:117
-  reg [1:0] switched_3_size; // choice.ts:112
+  reg returned_2_can; // choice.ts:123
+  reg held_3; // choice.ts:184
+  reg [2:0] held_class_3; // choice.ts:185
+  reg switched_3_there; // choice.ts:123
+  reg [1:0] switched_3_size; // choice.ts:118
   reg [4:0] switched_3_to;
-  reg switched_3_can, software_3_can, returned_3_there; // choice.ts:117
-  reg [1:0] returned_3_size; // choice.ts:112
+  reg switched_3_can, software_3_can, passing_3_there; // choice.ts:123
+  reg [1:0] passing_3_size; // choice.ts:118
+  reg [4:0] passing_3_to;
+  reg passing_3_can, returned_3_there; // choice.ts:123
+  reg [1:0] returned_3_size; // choice.ts:118
   reg [4:0] returned_3_to;
-  reg returned_3_can; // choice.ts:117
-  reg held_4; // choice.ts:173
-  reg [2:0] held_class_4; // choice.ts:174
-  reg switched_4_there; // choice.ts:117
-  reg [1:0] switched_4_size; // choice.ts:112
+  reg returned_3_can; // choice.ts:123
+  reg held_4; // choice.ts:184
+  reg [2:0] held_class_4; // choice.ts:185
+  reg switched_4_there; // choice.ts:123
+  reg [1:0] switched_4_size; // choice.ts:118
   reg [4:0] switched_4_to;
-  reg switched_4_can, software_4_can, returned_4_there; // choice.ts:117
-  reg [1:0] returned_4_size; // choice.ts:112
+  reg switched_4_can, software_4_can, passing_4_there; // choice.ts:123
+  reg [1:0] passing_4_size; // choice.ts:118
+  reg [4:0] passing_4_to;
+  reg passing_4_can, returned_4_there; // choice.ts:123
+  reg [1:0] returned_4_size; // choice.ts:118
   reg [4:0] returned_4_to;
-  reg returned_4_can, own_can; // choice.ts:117
-  reg [4:0] own_to; // choice.ts:112
+  reg returned_4_can, own_can; // choice.ts:123
+  reg [4:0] own_to; // choice.ts:118
   reg [5:0] lane_group_last; // two-turns.ts:48
   reg [1:0] lane_0_last, lane_1_last, lane_2_last, lane_3_last, lane_4_last; // two-turns.ts:35
-  reg [2:0] facts_0_outcome; // choice.ts:242
+  reg [2:0] facts_0_outcome; // choice.ts:258
   reg [3:0] facts_0_ports, facts_0_peer, facts_0_ttl;
   reg [15:0] facts_0_uid, facts_0_tag;
   reg [7:0] facts_0_dag;
@@ -724,10 +756,10 @@ module SwitchLane_p4_f1536_t250000 (
   reg facts_0_unordered, facts_0_no_l4, facts_0_tagged, facts_0_shimmed;
   reg [13:0] facts_0_length;
   reg [9:0] facts_0_flow_hash;
-  reg was_software_0; // choice.ts:117
-  reg [1:0] was_size_0; // choice.ts:112
+  reg was_software_0; // choice.ts:123
+  reg [1:0] was_size_0; // choice.ts:118
   reg [4:0] was_to_0;
-  reg [2:0] facts_1_outcome; // choice.ts:242
+  reg [2:0] facts_1_outcome; // choice.ts:258
   reg [3:0] facts_1_ports, facts_1_peer, facts_1_ttl;
   reg [15:0] facts_1_uid, facts_1_tag;
   reg [7:0] facts_1_dag;
@@ -735,10 +767,10 @@ module SwitchLane_p4_f1536_t250000 (
   reg facts_1_unordered, facts_1_no_l4, facts_1_tagged, facts_1_shimmed;
   reg [13:0] facts_1_length;
   reg [9:0] facts_1_flow_hash;
-  reg was_software_1; // choice.ts:117
-  reg [1:0] was_size_1; // choice.ts:112
+  reg was_software_1; // choice.ts:123
+  reg [1:0] was_size_1; // choice.ts:118
   reg [4:0] was_to_1;
-  reg [2:0] facts_2_outcome; // choice.ts:242
+  reg [2:0] facts_2_outcome; // choice.ts:258
   reg [3:0] facts_2_ports, facts_2_peer, facts_2_ttl;
   reg [15:0] facts_2_uid, facts_2_tag;
   reg [7:0] facts_2_dag;
@@ -746,10 +778,10 @@ module SwitchLane_p4_f1536_t250000 (
   reg facts_2_unordered, facts_2_no_l4, facts_2_tagged, facts_2_shimmed;
   reg [13:0] facts_2_length;
   reg [9:0] facts_2_flow_hash;
-  reg was_software_2; // choice.ts:117
-  reg [1:0] was_size_2; // choice.ts:112
+  reg was_software_2; // choice.ts:123
+  reg [1:0] was_size_2; // choice.ts:118
   reg [4:0] was_to_2;
-  reg [2:0] facts_3_outcome; // choice.ts:242
+  reg [2:0] facts_3_outcome; // choice.ts:258
   reg [3:0] facts_3_ports, facts_3_peer, facts_3_ttl;
   reg [15:0] facts_3_uid, facts_3_tag;
   reg [7:0] facts_3_dag;
@@ -757,10 +789,10 @@ module SwitchLane_p4_f1536_t250000 (
   reg facts_3_unordered, facts_3_no_l4, facts_3_tagged, facts_3_shimmed;
   reg [13:0] facts_3_length;
   reg [9:0] facts_3_flow_hash;
-  reg was_software_3; // choice.ts:117
-  reg [1:0] was_size_3; // choice.ts:112
+  reg was_software_3; // choice.ts:123
+  reg [1:0] was_size_3; // choice.ts:118
   reg [4:0] was_to_3;
-  reg [2:0] facts_4_outcome; // choice.ts:242
+  reg [2:0] facts_4_outcome; // choice.ts:258
   reg [3:0] facts_4_ports, facts_4_peer, facts_4_ttl;
   reg [15:0] facts_4_uid, facts_4_tag;
   reg [7:0] facts_4_dag;
@@ -768,11 +800,11 @@ module SwitchLane_p4_f1536_t250000 (
   reg facts_4_unordered, facts_4_no_l4, facts_4_tagged, facts_4_shimmed;
   reg [13:0] facts_4_length;
   reg [9:0] facts_4_flow_hash;
-  reg was_software_4; // choice.ts:117
-  reg [1:0] was_size_4; // choice.ts:112
+  reg was_software_4; // choice.ts:123
+  reg [1:0] was_size_4; // choice.ts:118
   reg [4:0] was_to_4, own_was_to;
   reg held_frame_valid, held_frame_is_software, held_frame_late, held_frame_facts_unordered, held_frame_facts_no_l4,
-    held_frame_facts_tagged, held_frame_facts_shimmed; // switch-lane.ts:162
+    held_frame_facts_tagged, held_frame_facts_shimmed; // switch-lane.ts:181
   reg [5:0] held_frame_from, held_frame_facts_user;
   reg [1:0] held_frame_size;
   reg [4:0] held_frame_to;
@@ -789,10 +821,10 @@ module SwitchLane_p4_f1536_t250000 (
   reg coming_frames_room; // early-queue.ts:67
   reg [2:0] coming_frames_front_from; // early-queue.ts:83
   reg [6:0] coming_frames_front_last_bytes;
-  reg taken_full, taken_held_last, taken_held_bad; // switch-lane.ts:281
+  reg taken_full, taken_held_last, taken_held_bad; // switch-lane.ts:315
   reg [511:0] taken_held_data;
   reg [6:0] taken_held_count;
-  reg inserted_full, inserted_held_last, inserted_held_bad; // switch-lane.ts:282
+  reg inserted_full, inserted_held_last, inserted_held_bad; // switch-lane.ts:316
   reg [511:0] inserted_held_data;
   reg [6:0] inserted_held_count;
   reg [2:0] shape_head; // early-queue.ts:63
@@ -800,7 +832,8 @@ module SwitchLane_p4_f1536_t250000 (
   reg [3:0] shape_count; // early-queue.ts:65
   reg shape_some; // early-queue.ts:66
   reg shape_room; // early-queue.ts:67
-  reg shape_now_full, shape_now_held_redirect, shape_now_held_unwrap, shape_now_held_shimmed, shape_now_held_late; // switch-lane.ts:283
+  reg shape_now_full, shape_now_held_redirect, shape_now_held_unwrap, shape_now_held_far, shape_now_held_shimmed,
+    shape_now_held_late; // switch-lane.ts:317
   reg [5:0] shape_now_held_to;
   reg [2:0] shape_now_held_class;
   reg [47:0] shape_now_held_mac;
@@ -810,24 +843,35 @@ module SwitchLane_p4_f1536_t250000 (
   reg has_0, has_1, has_2, has_3, has_4, has_5; // spread.ts:23
   reg spreads_first; // spread.ts:38
   reg events_left_q, events_to_software_q, events_not_taken_q, events_nowhere_q, events_bad_software_q,
-    events_own_q; // switch-lane.ts:183
+    events_own_q; // switch-lane.ts:202
   reg [3:0] events_copies_q;
-  (* ram_style = "distributed" *) reg [86:0] target_store [0:7]; // early-queue.ts:62
+  (* ram_style = "distributed" *) reg [87:0] target_store [0:7]; // early-queue.ts:62
   (* ram_style = "distributed" *) reg [9:0] coming_frames_store [0:7];
-  (* ram_style = "distributed" *) reg [86:0] shape_store [0:7];
+  (* ram_style = "distributed" *) reg [87:0] shape_store [0:7];
   wire spread_valid; // spread.ts:21
-  wire redirects; // switch-lane.ts:90
+  wire redirects; // switch-lane.ts:92
+  wire goes_onward; // switch-lane.ts:94
+  wire to_peer; // switch-lane.ts:95
   wire frame_ends; // spread.ts:36
-  wire takes_beat; // switch-lane.ts:144
-  wire beats_from_0, beats_from_1, beats_from_2, beats_from_3, beats_from_4, beats_from_5; // switch-lane.ts:132
+  wire takes_beat; // switch-lane.ts:159
+  wire beats_from_0, beats_from_1, beats_from_2, beats_from_3, beats_from_4, beats_from_5; // switch-lane.ts:147
   wire [63:0] own_edge = from_software_payload_keep & ~(from_software_payload_keep >> 1); // software.ts:42
   wire to_buffer_valid_and = target_now_held_to[5] & ~has_5;
   wire to_buffer_valid = spread_valid & to_buffer_valid_and; // software.ts:67
   wire software_has_room = for_software_level <= 6'd7; // software.ts:72
-  wire waits_for_software = heads_0_5_valid | heads_1_5_valid | heads_2_5_valid | heads_3_5_valid | heads_4_5_valid; // software.ts:76
-  wire software_room = software_has_room & ~software_on_its_way; // software.ts:87
-  wire [5:0] shapes_payload_to = {held_frame_is_software & ~held_frame_late, held_frame_to}; // switch-lane.ts:228
-  wire [2:0] shapes_payload_class = held_frame_from[5] ? 3'd5 : 3'd4;
+  wire waits_for_software =
+    (heads_0_5_valid & (heads_0_5_facts_outcome == match_outcome_software))
+    | (heads_1_5_valid & (heads_1_5_facts_outcome == match_outcome_software))
+    | (heads_2_5_valid & (heads_2_5_facts_outcome == match_outcome_software))
+    | (heads_3_5_valid & (heads_3_5_facts_outcome == match_outcome_software))
+    | (heads_4_5_valid & (heads_4_5_facts_outcome == match_outcome_software)); // software.ts:77
+  wire software_room = software_has_room & ~software_on_its_way; // software.ts:90
+  wire [5:0] shapes_payload_to = {held_frame_is_software & ~held_frame_late, held_frame_to}; // switch-lane.ts:263
+  wire [2:0] shapes_payload_class =
+    held_frame_from[5] ? 3'd5 :
+    (redirects | goes_onward) ? 3'd4 :
+    to_peer ? (held_frame_facts_peer[0] ? 3'd5 : 3'd3) :
+    3'd4;
   wire [47:0] shapes_payload_mac_and =
     {48{held_frame_facts_peer[3:2] == 2'd0}}
     & (({48{held_frame_facts_peer[1:0] == 2'd0}} & config_peers_0_mac) | ({48{held_frame_facts_peer[1:0] == 2'd1}} & config_peers_1_mac) | ({48{held_frame_facts_peer[1:0] == 2'd2}} & config_peers_2_mac) | ({48{held_frame_facts_peer[1:0] == 2'd3}} & config_peers_3_mac));
@@ -841,55 +885,71 @@ module SwitchLane_p4_f1536_t250000 (
     {48{held_frame_facts_peer[3:2] == 2'd3}}
     & (({48{held_frame_facts_peer[1:0] == 2'd0}} & config_peers_12_mac) | ({48{held_frame_facts_peer[1:0] == 2'd1}} & config_peers_13_mac) | ({48{held_frame_facts_peer[1:0] == 2'd2}} & config_peers_14_mac) | ({48{held_frame_facts_peer[1:0] == 2'd3}} & config_peers_15_mac));
   wire [47:0] shapes_payload_mac =
-    shapes_payload_mac_and | held_frame_facts_peer_and | config_peers_8_mac_and | config_peers_12_mac_and; // switch-lane.ts:228
+    shapes_payload_mac_and | held_frame_facts_peer_and | config_peers_8_mac_and | config_peers_12_mac_and; // switch-lane.ts:263
+  wire shapes_payload_far_and =
+    (held_frame_facts_peer[3:2] == 2'd0)
+    & (((held_frame_facts_peer[1:0] == 2'd0) & config_peers_0_far) | ((held_frame_facts_peer[1:0] == 2'd1) & config_peers_1_far) | ((held_frame_facts_peer[1:0] == 2'd2) & config_peers_2_far) | ((held_frame_facts_peer[1:0] == 2'd3) & config_peers_3_far));
+  wire config_peers_4_far_and =
+    (held_frame_facts_peer[3:2] == 2'd1)
+    & (((held_frame_facts_peer[1:0] == 2'd0) & config_peers_4_far) | ((held_frame_facts_peer[1:0] == 2'd1) & config_peers_5_far) | ((held_frame_facts_peer[1:0] == 2'd2) & config_peers_6_far) | ((held_frame_facts_peer[1:0] == 2'd3) & config_peers_7_far));
+  wire config_peers_8_far_and =
+    (held_frame_facts_peer[3:2] == 2'd2)
+    & (((held_frame_facts_peer[1:0] == 2'd0) & config_peers_8_far) | ((held_frame_facts_peer[1:0] == 2'd1) & config_peers_9_far) | ((held_frame_facts_peer[1:0] == 2'd2) & config_peers_10_far) | ((held_frame_facts_peer[1:0] == 2'd3) & config_peers_11_far));
+  wire config_peers_12_far_and =
+    (held_frame_facts_peer[3:2] == 2'd3)
+    & (((held_frame_facts_peer[1:0] == 2'd0) & config_peers_12_far) | ((held_frame_facts_peer[1:0] == 2'd1) & config_peers_13_far) | ((held_frame_facts_peer[1:0] == 2'd2) & config_peers_14_far) | ((held_frame_facts_peer[1:0] == 2'd3) & config_peers_15_far));
+  wire shapes_payload_far =
+    shapes_payload_far_and | config_peers_4_far_and | config_peers_8_far_and | config_peers_12_far_and; // switch-lane.ts:263
   wire [3:0] shapes_payload_ingress = {
     1'b0, held_frame_from[4], held_frame_from[2] | held_frame_from[3], held_frame_from[1] | held_frame_from[3]
   };
   wire [3:0] shapes_payload_ttl = held_frame_facts_shimmed ? held_frame_facts_ttl : 4'd15;
-  wire [5:0] targets_payload_to = shapes_payload_to; // switch-lane.ts:229
+  wire [5:0] targets_payload_to = shapes_payload_to; // switch-lane.ts:264
   wire [2:0] targets_payload_class = shapes_payload_class;
   wire [47:0] targets_payload_mac = shapes_payload_mac;
+  wire targets_payload_far = shapes_payload_far;
   wire [3:0] targets_payload_ingress = shapes_payload_ingress;
   wire [3:0] targets_payload_ttl = shapes_payload_ttl;
   wire [2:0] coming_payload_from = {
     held_frame_from[4] | held_frame_from[5], held_frame_from[2] | held_frame_from[3],
     held_frame_from[1] | held_frame_from[3] | held_frame_from[5]
-  }; // switch-lane.ts:230
+  }; // switch-lane.ts:265
   wire [6:0] coming_payload_last_bytes = {~(|held_frame_facts_length[5:0]), held_frame_facts_length[5:0]};
   wire target_ready = ~target_now_full | frame_ends; // early-queue.ts:60
-  wire [86:0] word_word = target_store[target_head]; // early-queue.ts:79
+  wire [87:0] word_word = target_store[target_head]; // early-queue.ts:79
   wire target_payload_redirect = word_word[0]; // early-queue.ts:60
   wire target_payload_unwrap = word_word[1];
   wire [5:0] target_payload_to = word_word[7:2];
   wire [2:0] target_payload_class = word_word[10:8];
   wire [47:0] target_payload_mac = word_word[58:11];
-  wire [3:0] target_payload_ingress = word_word[62:59];
-  wire target_payload_shimmed = word_word[63];
-  wire [3:0] target_payload_ttl = word_word[67:64];
-  wire [15:0] target_payload_uid = word_word[83:68];
-  wire target_payload_late = word_word[84];
-  wire [1:0] target_payload_size = word_word[86:85];
+  wire target_payload_far = word_word[59];
+  wire [3:0] target_payload_ingress = word_word[63:60];
+  wire target_payload_shimmed = word_word[64];
+  wire [3:0] target_payload_ttl = word_word[68:65];
+  wire [15:0] target_payload_uid = word_word[84:69];
+  wire target_payload_late = word_word[85];
+  wire [1:0] target_payload_size = word_word[87:86];
   wire target_push = held_frame_valid & target_room; // early-queue.ts:68
   wire target_pop = target_some & target_ready; // early-queue.ts:69
   wire target_several = target_count > 4'd1; // early-queue.ts:70
   wire begins_0_and = target_now_held_to[0] & ~has_0;
   wire spread_valid_and = spread_valid & begins_0_and & out0_ready;
-  wire begins_0 = spread_valid_and & spreads_first; // switch-lane.ts:233
+  wire begins_0 = spread_valid_and & spreads_first; // switch-lane.ts:268
   wire begins_1_and = target_now_held_to[1] & ~has_1;
   wire begins_1_and_and = spread_valid & begins_1_and & out1_ready;
-  wire begins_1 = begins_1_and_and & spreads_first; // switch-lane.ts:233
+  wire begins_1 = begins_1_and_and & spreads_first; // switch-lane.ts:268
   wire begins_2_and = target_now_held_to[2] & ~has_2;
   wire begins_2_and_and = spread_valid & begins_2_and & out2_ready;
-  wire begins_2 = begins_2_and_and & spreads_first; // switch-lane.ts:233
+  wire begins_2 = begins_2_and_and & spreads_first; // switch-lane.ts:268
   wire begins_3_and = target_now_held_to[3] & ~has_3;
   wire begins_3_and_and = spread_valid & begins_3_and & out3_ready;
-  wire begins_3 = begins_3_and_and & spreads_first; // switch-lane.ts:233
+  wire begins_3 = begins_3_and_and & spreads_first; // switch-lane.ts:268
   wire begins_4_and = target_now_held_to[4] & ~has_4;
   wire begins_4_and_and = spread_valid & begins_4_and & out4_ready;
-  wire begins_4 = begins_4_and_and & spreads_first; // switch-lane.ts:233
+  wire begins_4 = begins_4_and_and & spreads_first; // switch-lane.ts:268
   wire [4:0] promise_to =
     ({5{chosen[0]}} & was_to_0) | ({5{chosen[1]}} & was_to_1) | ({5{chosen[2]}} & was_to_2)
-    | ({5{chosen[3]}} & was_to_3) | ({5{chosen[4]}} & was_to_4) | ({5{chosen[5]}} & own_was_to); // switch-lane.ts:235
+    | ({5{chosen[3]}} & was_to_3) | ({5{chosen[4]}} & was_to_4) | ({5{chosen[5]}} & own_was_to); // switch-lane.ts:270
   wire [1:0] promise_size =
     ({2{chosen[0]}} & was_size_0) | ({2{chosen[1]}} & was_size_1) | ({2{chosen[2]}} & was_size_2)
     | ({2{chosen[3]}} & was_size_3) | ({2{chosen[4]}} & was_size_4) | {2{chosen[5]}};
@@ -903,16 +963,19 @@ module SwitchLane_p4_f1536_t250000 (
   wire chosen_for_3 = promise_to[3]; // promises.ts:100
   wire begun_4 = begins_4; // promises.ts:98
   wire chosen_for_4 = promise_to[4]; // promises.ts:100
-  wire may_go = frames_inside < 4'd5; // switch-lane.ts:252
+  wire [4:0] open_returned =
+    ({1'b0, config_rings} & ~{1'b0, paused_3[3], paused_2[3], paused_1[3], paused_0[3]})
+    | (~{1'b0, paused_3[4], paused_2[4], paused_1[4], paused_0[4]} & ~{1'b0, config_rings}); // switch-lane.ts:235
+  wire may_go = frames_inside < 4'd5; // switch-lane.ts:286
   wire chosen_software =
     (was_software_0 & chosen[0]) | (was_software_1 & chosen[1]) | (was_software_2 & chosen[2])
-    | (was_software_3 & chosen[3]) | (was_software_4 & chosen[4]); // choice.ts:220
-  wire chosen_large = |promise_size; // choice.ts:221
-  wire behind_large = chosen_large | large_before; // choice.ts:224
-  wire behind_any = chosen_any | chosen_before; // choice.ts:225
-  wire buffer_room = software_room & ~chosen_software; // choice.ts:227
-  wire software_may_go = buffer_room | software_late; // choice.ts:228
-  wire may_go_0 = may_go & ~held_0; // choice.ts:175
+    | (was_software_3 & chosen[3]) | (was_software_4 & chosen[4]); // choice.ts:236
+  wire chosen_large = |promise_size; // choice.ts:237
+  wire behind_large = chosen_large | large_before; // choice.ts:240
+  wire behind_any = chosen_any | chosen_before; // choice.ts:241
+  wire buffer_room = software_room & ~chosen_software; // choice.ts:243
+  wire software_may_go = buffer_room | software_late; // choice.ts:244
+  wire may_go_0 = may_go & ~held_0; // choice.ts:186
   wire [4:0] switched_0_closed_joined = {fits_4_0, fits_3_0, fits_2_0, fits_1_0, fits_0_0};
   wire [4:0] fits_4_1_joined = {fits_4_1, fits_3_1, fits_2_1, fits_1_1, fits_0_1};
   wire [4:0] fits_4_2_joined = {fits_4_2, fits_3_2, fits_2_2, fits_1_2, fits_0_2};
@@ -920,78 +983,103 @@ module SwitchLane_p4_f1536_t250000 (
   wire [4:0] switched_0_closed_and =
     open & room
     & (({5{switched_0_size == 2'd0}} & switched_0_closed_joined) | ({5{switched_0_size == 2'd1}} & fits_4_1_joined) | ({5{switched_0_size == 2'd2}} & fits_4_2_joined) | ({5{switched_0_size == 2'd3}} & fits_4_3_joined));
-  wire switched_0_closed = |(switched_0_to & ~switched_0_closed_and); // choice.ts:139
+  wire switched_0_closed = |(switched_0_to & ~switched_0_closed_and); // choice.ts:150
+  wire [4:0] passing_0_closed_and =
+    room
+    & (({5{passing_0_size == 2'd0}} & switched_0_closed_joined) | ({5{passing_0_size == 2'd1}} & fits_4_1_joined) | ({5{passing_0_size == 2'd2}} & fits_4_2_joined) | ({5{passing_0_size == 2'd3}} & fits_4_3_joined));
+  wire passing_0_closed = |(passing_0_to & ~passing_0_closed_and); // choice.ts:150
   wire returns_0 =
     heads_0_3_valid
-    & ((heads_0_3_facts_outcome == match_outcome_ports) | (heads_0_3_facts_outcome == match_outcome_unwrap)); // choice.ts:182
+    & ((heads_0_3_facts_outcome == match_outcome_ports) | (heads_0_3_facts_outcome == match_outcome_unwrap) | (heads_0_3_facts_outcome == match_outcome_onward)); // choice.ts:195
   wire [4:0] returned_0_closed_and =
-    open & room
+    open_returned & room
     & (({5{returned_0_size == 2'd0}} & switched_0_closed_joined) | ({5{returned_0_size == 2'd1}} & fits_4_1_joined) | ({5{returned_0_size == 2'd2}} & fits_4_2_joined) | ({5{returned_0_size == 2'd3}} & fits_4_3_joined));
-  wire returned_0_closed = |(returned_0_to & ~returned_0_closed_and); // choice.ts:139
-  wire asks_switched_0 = switched_0_can & ~(|switched_0_size ? behind_any : behind_large) & may_go_0; // choice.ts:191
-  wire asks_software_0 = software_0_can & software_may_go & may_go_0; // choice.ts:192
-  wire asks_returned_0 = returned_0_can & ~(|returned_0_size ? behind_any : behind_large) & may_go_0; // choice.ts:193
-  wire may_go_1 = may_go & ~held_1; // choice.ts:175
+  wire returned_0_closed = |(returned_0_to & ~returned_0_closed_and); // choice.ts:150
+  wire asks_switched_0 = switched_0_can & ~(|switched_0_size ? behind_any : behind_large) & may_go_0; // choice.ts:205
+  wire asks_software_0 = software_0_can & software_may_go & may_go_0; // choice.ts:206
+  wire asks_returned_0 = returned_0_can & ~(|returned_0_size ? behind_any : behind_large) & may_go_0; // choice.ts:207
+  wire asks_passing_0 = passing_0_can & ~(|passing_0_size ? behind_any : behind_large) & may_go_0; // choice.ts:208
+  wire may_go_1 = may_go & ~held_1; // choice.ts:186
   wire [4:0] switched_1_closed_and =
     open & room
     & (({5{switched_1_size == 2'd0}} & switched_0_closed_joined) | ({5{switched_1_size == 2'd1}} & fits_4_1_joined) | ({5{switched_1_size == 2'd2}} & fits_4_2_joined) | ({5{switched_1_size == 2'd3}} & fits_4_3_joined));
-  wire switched_1_closed = |(switched_1_to & ~switched_1_closed_and); // choice.ts:139
+  wire switched_1_closed = |(switched_1_to & ~switched_1_closed_and); // choice.ts:150
+  wire [4:0] passing_1_closed_and =
+    room
+    & (({5{passing_1_size == 2'd0}} & switched_0_closed_joined) | ({5{passing_1_size == 2'd1}} & fits_4_1_joined) | ({5{passing_1_size == 2'd2}} & fits_4_2_joined) | ({5{passing_1_size == 2'd3}} & fits_4_3_joined));
+  wire passing_1_closed = |(passing_1_to & ~passing_1_closed_and); // choice.ts:150
   wire returns_1 =
     heads_1_3_valid
-    & ((heads_1_3_facts_outcome == match_outcome_ports) | (heads_1_3_facts_outcome == match_outcome_unwrap)); // choice.ts:182
+    & ((heads_1_3_facts_outcome == match_outcome_ports) | (heads_1_3_facts_outcome == match_outcome_unwrap) | (heads_1_3_facts_outcome == match_outcome_onward)); // choice.ts:195
   wire [4:0] returned_1_closed_and =
-    open & room
+    open_returned & room
     & (({5{returned_1_size == 2'd0}} & switched_0_closed_joined) | ({5{returned_1_size == 2'd1}} & fits_4_1_joined) | ({5{returned_1_size == 2'd2}} & fits_4_2_joined) | ({5{returned_1_size == 2'd3}} & fits_4_3_joined));
-  wire returned_1_closed = |(returned_1_to & ~returned_1_closed_and); // choice.ts:139
-  wire asks_switched_1 = switched_1_can & ~(|switched_1_size ? behind_any : behind_large) & may_go_1; // choice.ts:191
-  wire asks_software_1 = software_1_can & software_may_go & may_go_1; // choice.ts:192
-  wire asks_returned_1 = returned_1_can & ~(|returned_1_size ? behind_any : behind_large) & may_go_1; // choice.ts:193
-  wire may_go_2 = may_go & ~held_2; // choice.ts:175
+  wire returned_1_closed = |(returned_1_to & ~returned_1_closed_and); // choice.ts:150
+  wire asks_switched_1 = switched_1_can & ~(|switched_1_size ? behind_any : behind_large) & may_go_1; // choice.ts:205
+  wire asks_software_1 = software_1_can & software_may_go & may_go_1; // choice.ts:206
+  wire asks_returned_1 = returned_1_can & ~(|returned_1_size ? behind_any : behind_large) & may_go_1; // choice.ts:207
+  wire asks_passing_1 = passing_1_can & ~(|passing_1_size ? behind_any : behind_large) & may_go_1; // choice.ts:208
+  wire may_go_2 = may_go & ~held_2; // choice.ts:186
   wire [4:0] switched_2_closed_and =
     open & room
     & (({5{switched_2_size == 2'd0}} & switched_0_closed_joined) | ({5{switched_2_size == 2'd1}} & fits_4_1_joined) | ({5{switched_2_size == 2'd2}} & fits_4_2_joined) | ({5{switched_2_size == 2'd3}} & fits_4_3_joined));
-  wire switched_2_closed = |(switched_2_to & ~switched_2_closed_and); // choice.ts:139
+  wire switched_2_closed = |(switched_2_to & ~switched_2_closed_and); // choice.ts:150
+  wire [4:0] passing_2_closed_and =
+    room
+    & (({5{passing_2_size == 2'd0}} & switched_0_closed_joined) | ({5{passing_2_size == 2'd1}} & fits_4_1_joined) | ({5{passing_2_size == 2'd2}} & fits_4_2_joined) | ({5{passing_2_size == 2'd3}} & fits_4_3_joined));
+  wire passing_2_closed = |(passing_2_to & ~passing_2_closed_and); // choice.ts:150
   wire returns_2 =
     heads_2_3_valid
-    & ((heads_2_3_facts_outcome == match_outcome_ports) | (heads_2_3_facts_outcome == match_outcome_unwrap)); // choice.ts:182
+    & ((heads_2_3_facts_outcome == match_outcome_ports) | (heads_2_3_facts_outcome == match_outcome_unwrap) | (heads_2_3_facts_outcome == match_outcome_onward)); // choice.ts:195
   wire [4:0] returned_2_closed_and =
-    open & room
+    open_returned & room
     & (({5{returned_2_size == 2'd0}} & switched_0_closed_joined) | ({5{returned_2_size == 2'd1}} & fits_4_1_joined) | ({5{returned_2_size == 2'd2}} & fits_4_2_joined) | ({5{returned_2_size == 2'd3}} & fits_4_3_joined));
-  wire returned_2_closed = |(returned_2_to & ~returned_2_closed_and); // choice.ts:139
-  wire asks_switched_2 = switched_2_can & ~(|switched_2_size ? behind_any : behind_large) & may_go_2; // choice.ts:191
-  wire asks_software_2 = software_2_can & software_may_go & may_go_2; // choice.ts:192
-  wire asks_returned_2 = returned_2_can & ~(|returned_2_size ? behind_any : behind_large) & may_go_2; // choice.ts:193
-  wire may_go_3 = may_go & ~held_3; // choice.ts:175
+  wire returned_2_closed = |(returned_2_to & ~returned_2_closed_and); // choice.ts:150
+  wire asks_switched_2 = switched_2_can & ~(|switched_2_size ? behind_any : behind_large) & may_go_2; // choice.ts:205
+  wire asks_software_2 = software_2_can & software_may_go & may_go_2; // choice.ts:206
+  wire asks_returned_2 = returned_2_can & ~(|returned_2_size ? behind_any : behind_large) & may_go_2; // choice.ts:207
+  wire asks_passing_2 = passing_2_can & ~(|passing_2_size ? behind_any : behind_large) & may_go_2; // choice.ts:208
+  wire may_go_3 = may_go & ~held_3; // choice.ts:186
   wire [4:0] switched_3_closed_and =
     open & room
     & (({5{switched_3_size == 2'd0}} & switched_0_closed_joined) | ({5{switched_3_size == 2'd1}} & fits_4_1_joined) | ({5{switched_3_size == 2'd2}} & fits_4_2_joined) | ({5{switched_3_size == 2'd3}} & fits_4_3_joined));
-  wire switched_3_closed = |(switched_3_to & ~switched_3_closed_and); // choice.ts:139
+  wire switched_3_closed = |(switched_3_to & ~switched_3_closed_and); // choice.ts:150
+  wire [4:0] passing_3_closed_and =
+    room
+    & (({5{passing_3_size == 2'd0}} & switched_0_closed_joined) | ({5{passing_3_size == 2'd1}} & fits_4_1_joined) | ({5{passing_3_size == 2'd2}} & fits_4_2_joined) | ({5{passing_3_size == 2'd3}} & fits_4_3_joined));
+  wire passing_3_closed = |(passing_3_to & ~passing_3_closed_and); // choice.ts:150
   wire returns_3 =
     heads_3_3_valid
-    & ((heads_3_3_facts_outcome == match_outcome_ports) | (heads_3_3_facts_outcome == match_outcome_unwrap)); // choice.ts:182
+    & ((heads_3_3_facts_outcome == match_outcome_ports) | (heads_3_3_facts_outcome == match_outcome_unwrap) | (heads_3_3_facts_outcome == match_outcome_onward)); // choice.ts:195
   wire [4:0] returned_3_closed_and =
-    open & room
+    open_returned & room
     & (({5{returned_3_size == 2'd0}} & switched_0_closed_joined) | ({5{returned_3_size == 2'd1}} & fits_4_1_joined) | ({5{returned_3_size == 2'd2}} & fits_4_2_joined) | ({5{returned_3_size == 2'd3}} & fits_4_3_joined));
-  wire returned_3_closed = |(returned_3_to & ~returned_3_closed_and); // choice.ts:139
-  wire asks_switched_3 = switched_3_can & ~(|switched_3_size ? behind_any : behind_large) & may_go_3; // choice.ts:191
-  wire asks_software_3 = software_3_can & software_may_go & may_go_3; // choice.ts:192
-  wire asks_returned_3 = returned_3_can & ~(|returned_3_size ? behind_any : behind_large) & may_go_3; // choice.ts:193
-  wire may_go_4 = may_go & ~held_4; // choice.ts:175
+  wire returned_3_closed = |(returned_3_to & ~returned_3_closed_and); // choice.ts:150
+  wire asks_switched_3 = switched_3_can & ~(|switched_3_size ? behind_any : behind_large) & may_go_3; // choice.ts:205
+  wire asks_software_3 = software_3_can & software_may_go & may_go_3; // choice.ts:206
+  wire asks_returned_3 = returned_3_can & ~(|returned_3_size ? behind_any : behind_large) & may_go_3; // choice.ts:207
+  wire asks_passing_3 = passing_3_can & ~(|passing_3_size ? behind_any : behind_large) & may_go_3; // choice.ts:208
+  wire may_go_4 = may_go & ~held_4; // choice.ts:186
   wire [4:0] switched_4_closed_and =
     open & room
     & (({5{switched_4_size == 2'd0}} & switched_0_closed_joined) | ({5{switched_4_size == 2'd1}} & fits_4_1_joined) | ({5{switched_4_size == 2'd2}} & fits_4_2_joined) | ({5{switched_4_size == 2'd3}} & fits_4_3_joined));
-  wire switched_4_closed = |(switched_4_to & ~switched_4_closed_and); // choice.ts:139
+  wire switched_4_closed = |(switched_4_to & ~switched_4_closed_and); // choice.ts:150
+  wire [4:0] passing_4_closed_and =
+    room
+    & (({5{passing_4_size == 2'd0}} & switched_0_closed_joined) | ({5{passing_4_size == 2'd1}} & fits_4_1_joined) | ({5{passing_4_size == 2'd2}} & fits_4_2_joined) | ({5{passing_4_size == 2'd3}} & fits_4_3_joined));
+  wire passing_4_closed = |(passing_4_to & ~passing_4_closed_and); // choice.ts:150
   wire returns_4 =
     heads_4_3_valid
-    & ((heads_4_3_facts_outcome == match_outcome_ports) | (heads_4_3_facts_outcome == match_outcome_unwrap)); // choice.ts:182
+    & ((heads_4_3_facts_outcome == match_outcome_ports) | (heads_4_3_facts_outcome == match_outcome_unwrap) | (heads_4_3_facts_outcome == match_outcome_onward)); // choice.ts:195
   wire [4:0] returned_4_closed_and =
-    open & room
+    open_returned & room
     & (({5{returned_4_size == 2'd0}} & switched_0_closed_joined) | ({5{returned_4_size == 2'd1}} & fits_4_1_joined) | ({5{returned_4_size == 2'd2}} & fits_4_2_joined) | ({5{returned_4_size == 2'd3}} & fits_4_3_joined));
-  wire returned_4_closed = |(returned_4_to & ~returned_4_closed_and); // choice.ts:139
-  wire asks_switched_4 = switched_4_can & ~(|switched_4_size ? behind_any : behind_large) & may_go_4; // choice.ts:191
-  wire asks_software_4 = software_4_can & software_may_go & may_go_4; // choice.ts:192
-  wire asks_returned_4 = returned_4_can & ~(|returned_4_size ? behind_any : behind_large) & may_go_4; // choice.ts:193
-  wire own_asks = own_can & sent_pop_valid & own_is_first & ~behind_any & may_go; // choice.ts:232
+  wire returned_4_closed = |(returned_4_to & ~returned_4_closed_and); // choice.ts:150
+  wire asks_switched_4 = switched_4_can & ~(|switched_4_size ? behind_any : behind_large) & may_go_4; // choice.ts:205
+  wire asks_software_4 = software_4_can & software_may_go & may_go_4; // choice.ts:206
+  wire asks_returned_4 = returned_4_can & ~(|returned_4_size ? behind_any : behind_large) & may_go_4; // choice.ts:207
+  wire asks_passing_4 = passing_4_can & ~(|passing_4_size ? behind_any : behind_large) & may_go_4; // choice.ts:208
+  wire own_asks = own_can & sent_pop_valid & own_is_first & ~behind_any & may_go; // choice.ts:248
   wire lane_group_behind_0 = 1'b0; // two-turns.ts:51
   wire lane_group_behind_1 = lane_group_last[0];
   wire lane_group_behind_2 = lane_group_last[0] | lane_group_last[1];
@@ -999,11 +1087,11 @@ module SwitchLane_p4_f1536_t250000 (
   wire lane_group_behind_4 = lane_group_last[0] | lane_group_last[1] | lane_group_last[2] | lane_group_last[3];
   wire lane_group_behind_5 =
     lane_group_last[0] | lane_group_last[1] | lane_group_last[2] | lane_group_last[3] | lane_group_last[4];
-  wire lane_group_any_behind_or = asks_switched_0 | asks_software_0 | asks_returned_0;
-  wire asks_switched_1_or = asks_switched_1 | asks_software_1 | asks_returned_1;
-  wire asks_switched_2_or = asks_switched_2 | asks_software_2 | asks_returned_2;
-  wire asks_switched_3_or = asks_switched_3 | asks_software_3 | asks_returned_3;
-  wire asks_switched_4_or = asks_switched_4 | asks_software_4 | asks_returned_4;
+  wire lane_group_any_behind_or = asks_switched_0 | asks_software_0 | asks_returned_0 | asks_passing_0;
+  wire asks_switched_1_or = asks_switched_1 | asks_software_1 | asks_returned_1 | asks_passing_1;
+  wire asks_switched_2_or = asks_switched_2 | asks_software_2 | asks_returned_2 | asks_passing_2;
+  wire asks_switched_3_or = asks_switched_3 | asks_software_3 | asks_returned_3 | asks_passing_3;
+  wire asks_switched_4_or = asks_switched_4 | asks_software_4 | asks_returned_4 | asks_passing_4;
   wire lane_group_any_behind =
     (lane_group_any_behind_or & lane_group_behind_0) | (asks_switched_1_or & lane_group_behind_1)
     | (asks_switched_2_or & lane_group_behind_2) | (asks_switched_3_or & lane_group_behind_3)
@@ -1026,54 +1114,101 @@ module SwitchLane_p4_f1536_t250000 (
     lane_group_behind_5 ? (lane_group_any_behind_or & lane_group_behind_0) | (asks_switched_1_or & lane_group_behind_1) | (asks_switched_2_or & lane_group_behind_2) | (asks_switched_3_or & lane_group_behind_3) | (asks_switched_4_or & lane_group_behind_4) :
     lane_group_any_behind | lane_group_any_behind_or | asks_switched_1_or | asks_switched_2_or | asks_switched_3_or | asks_switched_4_or;
   wire lane_group_to_5 = own_asks & ~lane_group_to_5_choice; // two-turns.ts:57
-  wire lane_0_to_0 =
-    asks_switched_0
-    & (((lane_0_last == 2'd0) & ~(asks_software_0 | asks_returned_0)) | ((lane_0_last == 2'd1) & ~asks_returned_0) | (lane_0_last == 2'd2)); // fair-turn.ts:24
-  wire lane_0_to_1 =
-    asks_software_0
-    & ((lane_0_last == 2'd0) | ((lane_0_last == 2'd1) & ~(asks_returned_0 | asks_switched_0)) | ((lane_0_last == 2'd2) & ~asks_switched_0));
-  wire lane_0_to_2 =
-    asks_returned_0
-    & (((lane_0_last == 2'd0) & ~asks_software_0) | (lane_0_last == 2'd1) | ((lane_0_last == 2'd2) & ~(asks_switched_0 | asks_software_0)));
-  wire lane_1_to_0 =
-    asks_switched_1
-    & (((lane_1_last == 2'd0) & ~(asks_software_1 | asks_returned_1)) | ((lane_1_last == 2'd1) & ~asks_returned_1) | (lane_1_last == 2'd2));
-  wire lane_1_to_1 =
-    asks_software_1
-    & ((lane_1_last == 2'd0) | ((lane_1_last == 2'd1) & ~(asks_returned_1 | asks_switched_1)) | ((lane_1_last == 2'd2) & ~asks_switched_1));
-  wire lane_1_to_2 =
-    asks_returned_1
-    & (((lane_1_last == 2'd0) & ~asks_software_1) | (lane_1_last == 2'd1) | ((lane_1_last == 2'd2) & ~(asks_switched_1 | asks_software_1)));
-  wire lane_2_to_0 =
-    asks_switched_2
-    & (((lane_2_last == 2'd0) & ~(asks_software_2 | asks_returned_2)) | ((lane_2_last == 2'd1) & ~asks_returned_2) | (lane_2_last == 2'd2));
-  wire lane_2_to_1 =
-    asks_software_2
-    & ((lane_2_last == 2'd0) | ((lane_2_last == 2'd1) & ~(asks_returned_2 | asks_switched_2)) | ((lane_2_last == 2'd2) & ~asks_switched_2));
-  wire lane_2_to_2 =
-    asks_returned_2
-    & (((lane_2_last == 2'd0) & ~asks_software_2) | (lane_2_last == 2'd1) | ((lane_2_last == 2'd2) & ~(asks_switched_2 | asks_software_2)));
-  wire lane_3_to_0 =
-    asks_switched_3
-    & (((lane_3_last == 2'd0) & ~(asks_software_3 | asks_returned_3)) | ((lane_3_last == 2'd1) & ~asks_returned_3) | (lane_3_last == 2'd2));
-  wire lane_3_to_1 =
-    asks_software_3
-    & ((lane_3_last == 2'd0) | ((lane_3_last == 2'd1) & ~(asks_returned_3 | asks_switched_3)) | ((lane_3_last == 2'd2) & ~asks_switched_3));
-  wire lane_3_to_2 =
-    asks_returned_3
-    & (((lane_3_last == 2'd0) & ~asks_software_3) | (lane_3_last == 2'd1) | ((lane_3_last == 2'd2) & ~(asks_switched_3 | asks_software_3)));
-  wire lane_4_to_0 =
-    asks_switched_4
-    & (((lane_4_last == 2'd0) & ~(asks_software_4 | asks_returned_4)) | ((lane_4_last == 2'd1) & ~asks_returned_4) | (lane_4_last == 2'd2));
-  wire lane_4_to_1 =
-    asks_software_4
-    & ((lane_4_last == 2'd0) | ((lane_4_last == 2'd1) & ~(asks_returned_4 | asks_switched_4)) | ((lane_4_last == 2'd2) & ~asks_switched_4));
-  wire lane_4_to_2 =
-    asks_returned_4
-    & (((lane_4_last == 2'd0) & ~asks_software_4) | (lane_4_last == 2'd1) | ((lane_4_last == 2'd2) & ~(asks_switched_4 | asks_software_4)));
-  wire is_switched = ~(held_frame_is_software | held_frame_from[5]); // switch-lane.ts:87
+  wire lane_0_to_0_or =
+    ((lane_0_last == 2'd0) & ~(asks_software_0 | asks_returned_0 | asks_passing_0))
+    | ((lane_0_last == 2'd1) & ~(asks_returned_0 | asks_passing_0)) | ((lane_0_last == 2'd2) & ~asks_passing_0)
+    | (lane_0_last == 2'd3);
+  wire lane_0_to_0 = asks_switched_0 & lane_0_to_0_or; // fair-turn.ts:24
+  wire lane_0_to_1_or =
+    (lane_0_last == 2'd0) | ((lane_0_last == 2'd1) & ~(asks_returned_0 | asks_passing_0 | asks_switched_0))
+    | ((lane_0_last == 2'd2) & ~(asks_passing_0 | asks_switched_0)) | ((lane_0_last == 2'd3) & ~asks_switched_0);
+  wire lane_0_to_1 = asks_software_0 & lane_0_to_1_or; // fair-turn.ts:24
+  wire lane_0_to_2_or =
+    ((lane_0_last == 2'd0) & ~asks_software_0) | (lane_0_last == 2'd1)
+    | ((lane_0_last == 2'd2) & ~(asks_passing_0 | asks_switched_0 | asks_software_0))
+    | ((lane_0_last == 2'd3) & ~(asks_switched_0 | asks_software_0));
+  wire lane_0_to_2 = asks_returned_0 & lane_0_to_2_or; // fair-turn.ts:24
+  wire lane_0_to_3_or =
+    ((lane_0_last == 2'd0) & ~(asks_software_0 | asks_returned_0)) | ((lane_0_last == 2'd1) & ~asks_returned_0)
+    | (lane_0_last == 2'd2) | ((lane_0_last == 2'd3) & ~(asks_switched_0 | asks_software_0 | asks_returned_0));
+  wire lane_0_to_3 = asks_passing_0 & lane_0_to_3_or; // fair-turn.ts:24
+  wire lane_1_to_0_or =
+    ((lane_1_last == 2'd0) & ~(asks_software_1 | asks_returned_1 | asks_passing_1))
+    | ((lane_1_last == 2'd1) & ~(asks_returned_1 | asks_passing_1)) | ((lane_1_last == 2'd2) & ~asks_passing_1)
+    | (lane_1_last == 2'd3);
+  wire lane_1_to_0 = asks_switched_1 & lane_1_to_0_or; // fair-turn.ts:24
+  wire lane_1_to_1_or =
+    (lane_1_last == 2'd0) | ((lane_1_last == 2'd1) & ~(asks_returned_1 | asks_passing_1 | asks_switched_1))
+    | ((lane_1_last == 2'd2) & ~(asks_passing_1 | asks_switched_1)) | ((lane_1_last == 2'd3) & ~asks_switched_1);
+  wire lane_1_to_1 = asks_software_1 & lane_1_to_1_or; // fair-turn.ts:24
+  wire lane_1_to_2_or =
+    ((lane_1_last == 2'd0) & ~asks_software_1) | (lane_1_last == 2'd1)
+    | ((lane_1_last == 2'd2) & ~(asks_passing_1 | asks_switched_1 | asks_software_1))
+    | ((lane_1_last == 2'd3) & ~(asks_switched_1 | asks_software_1));
+  wire lane_1_to_2 = asks_returned_1 & lane_1_to_2_or; // fair-turn.ts:24
+  wire lane_1_to_3_or =
+    ((lane_1_last == 2'd0) & ~(asks_software_1 | asks_returned_1)) | ((lane_1_last == 2'd1) & ~asks_returned_1)
+    | (lane_1_last == 2'd2) | ((lane_1_last == 2'd3) & ~(asks_switched_1 | asks_software_1 | asks_returned_1));
+  wire lane_1_to_3 = asks_passing_1 & lane_1_to_3_or; // fair-turn.ts:24
+  wire lane_2_to_0_or =
+    ((lane_2_last == 2'd0) & ~(asks_software_2 | asks_returned_2 | asks_passing_2))
+    | ((lane_2_last == 2'd1) & ~(asks_returned_2 | asks_passing_2)) | ((lane_2_last == 2'd2) & ~asks_passing_2)
+    | (lane_2_last == 2'd3);
+  wire lane_2_to_0 = asks_switched_2 & lane_2_to_0_or; // fair-turn.ts:24
+  wire lane_2_to_1_or =
+    (lane_2_last == 2'd0) | ((lane_2_last == 2'd1) & ~(asks_returned_2 | asks_passing_2 | asks_switched_2))
+    | ((lane_2_last == 2'd2) & ~(asks_passing_2 | asks_switched_2)) | ((lane_2_last == 2'd3) & ~asks_switched_2);
+  wire lane_2_to_1 = asks_software_2 & lane_2_to_1_or; // fair-turn.ts:24
+  wire lane_2_to_2_or =
+    ((lane_2_last == 2'd0) & ~asks_software_2) | (lane_2_last == 2'd1)
+    | ((lane_2_last == 2'd2) & ~(asks_passing_2 | asks_switched_2 | asks_software_2))
+    | ((lane_2_last == 2'd3) & ~(asks_switched_2 | asks_software_2));
+  wire lane_2_to_2 = asks_returned_2 & lane_2_to_2_or; // fair-turn.ts:24
+  wire lane_2_to_3_or =
+    ((lane_2_last == 2'd0) & ~(asks_software_2 | asks_returned_2)) | ((lane_2_last == 2'd1) & ~asks_returned_2)
+    | (lane_2_last == 2'd2) | ((lane_2_last == 2'd3) & ~(asks_switched_2 | asks_software_2 | asks_returned_2));
+  wire lane_2_to_3 = asks_passing_2 & lane_2_to_3_or; // fair-turn.ts:24
+  wire lane_3_to_0_or =
+    ((lane_3_last == 2'd0) & ~(asks_software_3 | asks_returned_3 | asks_passing_3))
+    | ((lane_3_last == 2'd1) & ~(asks_returned_3 | asks_passing_3)) | ((lane_3_last == 2'd2) & ~asks_passing_3)
+    | (lane_3_last == 2'd3);
+  wire lane_3_to_0 = asks_switched_3 & lane_3_to_0_or; // fair-turn.ts:24
+  wire lane_3_to_1_or =
+    (lane_3_last == 2'd0) | ((lane_3_last == 2'd1) & ~(asks_returned_3 | asks_passing_3 | asks_switched_3))
+    | ((lane_3_last == 2'd2) & ~(asks_passing_3 | asks_switched_3)) | ((lane_3_last == 2'd3) & ~asks_switched_3);
+  wire lane_3_to_1 = asks_software_3 & lane_3_to_1_or; // fair-turn.ts:24
+  wire lane_3_to_2_or =
+    ((lane_3_last == 2'd0) & ~asks_software_3) | (lane_3_last == 2'd1)
+    | ((lane_3_last == 2'd2) & ~(asks_passing_3 | asks_switched_3 | asks_software_3))
+    | ((lane_3_last == 2'd3) & ~(asks_switched_3 | asks_software_3));
+  wire lane_3_to_2 = asks_returned_3 & lane_3_to_2_or; // fair-turn.ts:24
+  wire lane_3_to_3_or =
+    ((lane_3_last == 2'd0) & ~(asks_software_3 | asks_returned_3)) | ((lane_3_last == 2'd1) & ~asks_returned_3)
+    | (lane_3_last == 2'd2) | ((lane_3_last == 2'd3) & ~(asks_switched_3 | asks_software_3 | asks_returned_3));
+  wire lane_3_to_3 = asks_passing_3 & lane_3_to_3_or; // fair-turn.ts:24
+  wire lane_4_to_0_or =
+    ((lane_4_last == 2'd0) & ~(asks_software_4 | asks_returned_4 | asks_passing_4))
+    | ((lane_4_last == 2'd1) & ~(asks_returned_4 | asks_passing_4)) | ((lane_4_last == 2'd2) & ~asks_passing_4)
+    | (lane_4_last == 2'd3);
+  wire lane_4_to_0 = asks_switched_4 & lane_4_to_0_or; // fair-turn.ts:24
+  wire lane_4_to_1_or =
+    (lane_4_last == 2'd0) | ((lane_4_last == 2'd1) & ~(asks_returned_4 | asks_passing_4 | asks_switched_4))
+    | ((lane_4_last == 2'd2) & ~(asks_passing_4 | asks_switched_4)) | ((lane_4_last == 2'd3) & ~asks_switched_4);
+  wire lane_4_to_1 = asks_software_4 & lane_4_to_1_or; // fair-turn.ts:24
+  wire lane_4_to_2_or =
+    ((lane_4_last == 2'd0) & ~asks_software_4) | (lane_4_last == 2'd1)
+    | ((lane_4_last == 2'd2) & ~(asks_passing_4 | asks_switched_4 | asks_software_4))
+    | ((lane_4_last == 2'd3) & ~(asks_switched_4 | asks_software_4));
+  wire lane_4_to_2 = asks_returned_4 & lane_4_to_2_or; // fair-turn.ts:24
+  wire lane_4_to_3_or =
+    ((lane_4_last == 2'd0) & ~(asks_software_4 | asks_returned_4)) | ((lane_4_last == 2'd1) & ~asks_returned_4)
+    | (lane_4_last == 2'd2) | ((lane_4_last == 2'd3) & ~(asks_switched_4 | asks_software_4 | asks_returned_4));
+  wire lane_4_to_3 = asks_passing_4 & lane_4_to_3_or; // fair-turn.ts:24
+  wire is_switched = ~(held_frame_is_software | held_frame_from[5]); // switch-lane.ts:88
   assign redirects = (held_frame_facts_outcome == match_outcome_redirect) & is_switched;
-  wire unwraps = (held_frame_facts_outcome == match_outcome_unwrap) & is_switched; // switch-lane.ts:91
+  wire unwraps = (held_frame_facts_outcome == match_outcome_unwrap) & is_switched; // switch-lane.ts:93
+  assign goes_onward = (held_frame_facts_outcome == match_outcome_onward) & is_switched;
+  assign to_peer = |(held_frame_to[3:0] & config_rings);
   wire coming_frames_ready_or =
     (beats_from_0 & frames0_valid) | (beats_from_1 & frames1_valid) | (beats_from_2 & frames2_valid)
     | (beats_from_3 & frames3_valid) | (beats_from_4 & frames4_valid) | (beats_from_5 & sent_pop_valid);
@@ -1091,14 +1226,14 @@ module SwitchLane_p4_f1536_t250000 (
   assign beats_from_3 = coming_frames_front_from == 3'd3;
   assign beats_from_4 = coming_frames_front_from == 3'd4;
   assign beats_from_5 = coming_frames_front_from == 3'd5;
-  wire beats_valid = coming_frames_some & coming_frames_ready_or; // switch-lane.ts:134
+  wire beats_valid = coming_frames_some & coming_frames_ready_or; // switch-lane.ts:149
   wire beats_ready = ~taken_full | insert_plain_ready;
   wire [511:0] beats_payload_data_and =
     {512{~coming_frames_front_from[2]}}
     & (({512{coming_frames_front_from[1:0] == 2'd0}} & frames0_payload_data) | ({512{coming_frames_front_from[1:0] == 2'd1}} & frames1_payload_data) | ({512{coming_frames_front_from[1:0] == 2'd2}} & frames2_payload_data) | ({512{coming_frames_front_from[1:0] == 2'd3}} & frames3_payload_data));
   wire [511:0] beats_payload_data =
     beats_payload_data_and
-    | ({512{coming_frames_front_from[2]}} & (({512{coming_frames_front_from[1:0] == 2'd0}} & frames4_payload_data) | ({512{coming_frames_front_from[1:0] == 2'd1}} & sent_pop_payload_data))); // switch-lane.ts:134
+    | ({512{coming_frames_front_from[2]}} & (({512{coming_frames_front_from[1:0] == 2'd0}} & frames4_payload_data) | ({512{coming_frames_front_from[1:0] == 2'd1}} & sent_pop_payload_data))); // switch-lane.ts:149
   wire [6:0] beats_payload_count =
     beats_from_5 ? sent_pop_payload_count :
     beats_from_0_or ? coming_frames_front_last_bytes :
@@ -1106,18 +1241,19 @@ module SwitchLane_p4_f1536_t250000 (
   wire beats_payload_last = beats_from_0_or;
   assign takes_beat = coming_frames_some & beats_ready;
   wire shape_ready = ~shape_now_full | reshape_shape_ready; // early-queue.ts:60
-  wire [86:0] shape_payload_redirect_word = shape_store[shape_head]; // early-queue.ts:79
+  wire [87:0] shape_payload_redirect_word = shape_store[shape_head]; // early-queue.ts:79
   wire shape_payload_redirect = shape_payload_redirect_word[0]; // early-queue.ts:60
   wire shape_payload_unwrap = shape_payload_redirect_word[1];
   wire [5:0] shape_payload_to = shape_payload_redirect_word[7:2];
   wire [2:0] shape_payload_class = shape_payload_redirect_word[10:8];
   wire [47:0] shape_payload_mac = shape_payload_redirect_word[58:11];
-  wire [3:0] shape_payload_ingress = shape_payload_redirect_word[62:59];
-  wire shape_payload_shimmed = shape_payload_redirect_word[63];
-  wire [3:0] shape_payload_ttl = shape_payload_redirect_word[67:64];
-  wire [15:0] shape_payload_uid = shape_payload_redirect_word[83:68];
-  wire shape_payload_late = shape_payload_redirect_word[84];
-  wire [1:0] shape_payload_size = shape_payload_redirect_word[86:85];
+  wire shape_payload_far = shape_payload_redirect_word[59];
+  wire [3:0] shape_payload_ingress = shape_payload_redirect_word[63:60];
+  wire shape_payload_shimmed = shape_payload_redirect_word[64];
+  wire [3:0] shape_payload_ttl = shape_payload_redirect_word[68:65];
+  wire [15:0] shape_payload_uid = shape_payload_redirect_word[84:69];
+  wire shape_payload_late = shape_payload_redirect_word[85];
+  wire [1:0] shape_payload_size = shape_payload_redirect_word[87:86];
   wire shape_push = held_frame_valid & shape_room; // early-queue.ts:68
   wire shape_pop = shape_some & shape_ready; // early-queue.ts:69
   wire shape_several = shape_count > 4'd1; // early-queue.ts:70
@@ -1131,16 +1267,17 @@ module SwitchLane_p4_f1536_t250000 (
   wire all_have = ~(waits_0 | waits_1 | waits_2 | waits_3 | waits_4 | waits_5); // spread.ts:28
   wire beat_goes = spread_valid & all_have; // spread.ts:29
   assign frame_ends = beat_goes & out0_payload_last;
-  wire [3:0] copies_more = {3'd0, target_now_held_to[0]} + {3'd0, target_now_held_to[1]} + {3'd0, target_now_held_to[2]} + {3'd0, target_now_held_to[3]} + {3'd0, target_now_held_to[4]} - {3'd0, |target_now_held_to[4:0]}; // switch-lane.ts:186
+  wire [3:0] copies_more = {3'd0, target_now_held_to[0]} + {3'd0, target_now_held_to[1]} + {3'd0, target_now_held_to[2]} + {3'd0, target_now_held_to[3]} + {3'd0, target_now_held_to[4]} - {3'd0, |target_now_held_to[4:0]}; // switch-lane.ts:205
 
-  wire insert_what_payload_tagged = held_frame_facts_tagged & ~unwraps; // switch-lane.ts:214
-  wire insert_what_payload_shimmed = held_frame_facts_shimmed & redirects;
+  wire insert_what_payload_tagged = held_frame_facts_tagged & ~(unwraps | goes_onward); // switch-lane.ts:255
+  wire insert_what_payload_shimmed = goes_onward | (held_frame_facts_shimmed & redirects);
   wire [47:0] insert_what_payload_shim = {
     shapes_payload_ingress, 4'd0, config_origin, held_frame_facts_uid[7:0], held_frame_facts_uid[15:8],
-    shapes_payload_ttl, 12'd17
+    goes_onward ? held_frame_facts_ttl - 4'd1 : shapes_payload_ttl, 8'd1,
+    goes_onward ? (held_frame_facts_peer[0] ? 4'd3 : 4'd2) : 4'd1
   };
   wire insert_frame_ready = ~inserted_full | reshape_frame_ready;
-  ShimInsert insert ( // switch-lane.ts:214
+  ShimInsert insert ( // switch-lane.ts:255
     .clk (clk), .rst (rst),
     .plain_valid (taken_full), .plain_ready (insert_plain_ready), .plain_payload_data (taken_held_data),
     .plain_payload_count (taken_held_count), .plain_payload_last (taken_held_last),
@@ -1155,12 +1292,13 @@ module SwitchLane_p4_f1536_t250000 (
 
   wire [175:0] reshape_shape_payload_front = {
     16'd22629, shape_now_held_ingress, 4'd0, config_origin, shape_now_held_uid[7:0], shape_now_held_uid[15:8],
-    shape_now_held_ttl, 28'h12b588, config_mac[7:0], config_mac[15:8], config_mac[23:16], config_mac[31:24],
-    config_mac[39:32], config_mac[47:40], shape_now_held_mac[7:0], shape_now_held_mac[15:8],
-    shape_now_held_mac[23:16], shape_now_held_mac[31:24], shape_now_held_mac[39:32], shape_now_held_mac[47:40]
-  }; // switch-lane.ts:215
+    shape_now_held_ttl, 8'd1, shape_now_held_far ? 4'd3 : 4'd2, 16'd46472, config_mac[7:0], config_mac[15:8],
+    config_mac[23:16], config_mac[31:24], config_mac[39:32], config_mac[47:40], shape_now_held_mac[7:0],
+    shape_now_held_mac[15:8], shape_now_held_mac[23:16], shape_now_held_mac[31:24], shape_now_held_mac[39:32],
+    shape_now_held_mac[47:40]
+  }; // switch-lane.ts:256
   wire reshape_out_ready = target_now_full & all_have;
-  Reshape reshape ( // switch-lane.ts:215
+  Reshape reshape ( // switch-lane.ts:256
     .clk (clk), .rst (rst),
     .frame_valid (inserted_full), .frame_ready (reshape_frame_ready), .frame_payload_data (inserted_held_data),
     .frame_payload_count (inserted_held_count), .frame_payload_last (inserted_held_last),
@@ -1576,33 +1714,34 @@ module SwitchLane_p4_f1536_t250000 (
 
   always @(posedge clk)
     if (rst) begin
-      frames_inside <= 4'd0; open <= 5'd0; target_count <= 4'd0; target_some <= 1'b0; target_room <= 1'b1;
-      promised_0 <= 6'd0; fits_0_0 <= 1'b1; fits_0_1 <= 1'b1; fits_0_2 <= 1'b1; fits_0_3 <= 1'b1; promised_1 <= 6'd0;
-      fits_1_0 <= 1'b1; fits_1_1 <= 1'b1; fits_1_2 <= 1'b1; fits_1_3 <= 1'b1; promised_2 <= 6'd0; fits_2_0 <= 1'b1;
-      fits_2_1 <= 1'b1; fits_2_2 <= 1'b1; fits_2_3 <= 1'b1; promised_3 <= 6'd0; fits_3_0 <= 1'b1; fits_3_1 <= 1'b1;
-      fits_3_2 <= 1'b1; fits_3_3 <= 1'b1; promised_4 <= 6'd0; fits_4_0 <= 1'b1; fits_4_1 <= 1'b1; fits_4_2 <= 1'b1;
-      fits_4_3 <= 1'b1; chosen <= 6'd0; chosen_any <= 1'b0; chosen_before <= 1'b0; large_before <= 1'b0;
+      frames_inside <= 4'd0; target_count <= 4'd0; target_some <= 1'b0; target_room <= 1'b1; promised_0 <= 6'd0;
+      fits_0_0 <= 1'b1; fits_0_1 <= 1'b1; fits_0_2 <= 1'b1; fits_0_3 <= 1'b1; promised_1 <= 6'd0; fits_1_0 <= 1'b1;
+      fits_1_1 <= 1'b1; fits_1_2 <= 1'b1; fits_1_3 <= 1'b1; promised_2 <= 6'd0; fits_2_0 <= 1'b1; fits_2_1 <= 1'b1;
+      fits_2_2 <= 1'b1; fits_2_3 <= 1'b1; promised_3 <= 6'd0; fits_3_0 <= 1'b1; fits_3_1 <= 1'b1; fits_3_2 <= 1'b1;
+      fits_3_3 <= 1'b1; promised_4 <= 6'd0; fits_4_0 <= 1'b1; fits_4_1 <= 1'b1; fits_4_2 <= 1'b1; fits_4_3 <= 1'b1;
+      open <= 5'd0; chosen <= 6'd0; chosen_any <= 1'b0; chosen_before <= 1'b0; large_before <= 1'b0;
       chosen_late <= 1'b0; switched_0_there <= 1'b0; switched_0_can <= 1'b0; software_0_can <= 1'b0;
-      returned_0_there <= 1'b0; returned_0_can <= 1'b0; switched_1_there <= 1'b0; switched_1_can <= 1'b0;
-      software_1_can <= 1'b0; returned_1_there <= 1'b0; returned_1_can <= 1'b0; switched_2_there <= 1'b0;
-      switched_2_can <= 1'b0; software_2_can <= 1'b0; returned_2_there <= 1'b0; returned_2_can <= 1'b0;
-      switched_3_there <= 1'b0; switched_3_can <= 1'b0; software_3_can <= 1'b0; returned_3_there <= 1'b0;
+      passing_0_there <= 1'b0; passing_0_can <= 1'b0; returned_0_there <= 1'b0; returned_0_can <= 1'b0;
+      switched_1_there <= 1'b0; switched_1_can <= 1'b0; software_1_can <= 1'b0; passing_1_there <= 1'b0;
+      passing_1_can <= 1'b0; returned_1_there <= 1'b0; returned_1_can <= 1'b0; switched_2_there <= 1'b0;
+      switched_2_can <= 1'b0; software_2_can <= 1'b0; passing_2_there <= 1'b0; passing_2_can <= 1'b0;
+      returned_2_there <= 1'b0; returned_2_can <= 1'b0; switched_3_there <= 1'b0; switched_3_can <= 1'b0;
+      software_3_can <= 1'b0; passing_3_there <= 1'b0; passing_3_can <= 1'b0; returned_3_there <= 1'b0;
       returned_3_can <= 1'b0; switched_4_there <= 1'b0; switched_4_can <= 1'b0; software_4_can <= 1'b0;
-      returned_4_there <= 1'b0; returned_4_can <= 1'b0; own_can <= 1'b0; was_software_0 <= 1'b0;
-      was_software_1 <= 1'b0; was_software_2 <= 1'b0; was_software_3 <= 1'b0; was_software_4 <= 1'b0;
-      held_frame_valid <= 1'b0; held_frame_from <= 6'd0; held_frame_is_software <= 1'b0; held_frame_late <= 1'b0;
-      held_frame_size <= 2'd0; held_frame_to <= 5'd0; held_frame_facts_outcome <= match_outcome_drop;
-      held_frame_facts_ports <= 4'd0; held_frame_facts_peer <= 4'd0; held_frame_facts_uid <= 16'd0;
-      held_frame_facts_dag <= 8'd0; held_frame_facts_user <= 6'd0; held_frame_facts_unordered <= 1'b0;
-      held_frame_facts_length <= 14'd0; held_frame_facts_no_l4 <= 1'b0; held_frame_facts_flow_hash <= 10'd0;
-      held_frame_facts_tagged <= 1'b0; held_frame_facts_tag <= 16'd0; held_frame_facts_shimmed <= 1'b0;
-      held_frame_facts_ttl <= 4'd0; coming_frames_count <= 4'd0; coming_frames_some <= 1'b0;
-      coming_frames_room <= 1'b1; shape_count <= 4'd0; shape_some <= 1'b0; shape_room <= 1'b1; events_left_q <= 1'b0;
-      events_to_software_q <= 1'b0; events_not_taken_q <= 1'b0; events_nowhere_q <= 1'b0;
-      events_bad_software_q <= 1'b0; events_own_q <= 1'b0; events_copies_q <= 4'd0;
+      passing_4_there <= 1'b0; passing_4_can <= 1'b0; returned_4_there <= 1'b0; returned_4_can <= 1'b0;
+      own_can <= 1'b0; was_software_0 <= 1'b0; was_software_1 <= 1'b0; was_software_2 <= 1'b0; was_software_3 <= 1'b0;
+      was_software_4 <= 1'b0; held_frame_valid <= 1'b0; held_frame_from <= 6'd0; held_frame_is_software <= 1'b0;
+      held_frame_late <= 1'b0; held_frame_size <= 2'd0; held_frame_to <= 5'd0;
+      held_frame_facts_outcome <= match_outcome_drop; held_frame_facts_ports <= 4'd0; held_frame_facts_peer <= 4'd0;
+      held_frame_facts_uid <= 16'd0; held_frame_facts_dag <= 8'd0; held_frame_facts_user <= 6'd0;
+      held_frame_facts_unordered <= 1'b0; held_frame_facts_length <= 14'd0; held_frame_facts_no_l4 <= 1'b0;
+      held_frame_facts_flow_hash <= 10'd0; held_frame_facts_tagged <= 1'b0; held_frame_facts_tag <= 16'd0;
+      held_frame_facts_shimmed <= 1'b0; held_frame_facts_ttl <= 4'd0; coming_frames_count <= 4'd0;
+      coming_frames_some <= 1'b0; coming_frames_room <= 1'b1; shape_count <= 4'd0; shape_some <= 1'b0;
+      shape_room <= 1'b1; events_left_q <= 1'b0; events_to_software_q <= 1'b0; events_not_taken_q <= 1'b0;
+      events_nowhere_q <= 1'b0; events_bad_software_q <= 1'b0; events_own_q <= 1'b0; events_copies_q <= 4'd0;
     end
     else begin
-      open <= ~{1'b0, paused_3[4], paused_2[4], paused_1[4], paused_0[4]};
       target_count <=
         target_push ? (target_pop ? target_count : target_count_or) :
         target_pop ? target_count_and_4_or :
@@ -1634,39 +1773,51 @@ module SwitchLane_p4_f1536_t250000 (
       fits_4_1 <= begun_4 ? promised_4_sum <= 6'd19 : (promised_4 + chosen_for_4_and) <= 6'd19;
       fits_4_2 <= begun_4 ? promised_4_sum <= 6'd13 : (promised_4 + chosen_for_4_and) <= 6'd13;
       fits_4_3 <= begun_4 ? promised_4_sum <= 6'd0 : (promised_4 + chosen_for_4_and) <= 6'd0;
+      open <= ~{1'b0, paused_3[4], paused_2[4], paused_1[4], paused_0[4]};
       chosen_before <= chosen_any;
       large_before <= chosen_large;
       switched_0_there <= heads_0_4_valid & ~held_0;
       switched_0_can <= switched_0_there & ~held_0 & ~switched_0_closed;
-      software_0_can <= heads_0_5_valid & ~held_0;
+      software_0_can <= heads_0_5_valid & (heads_0_5_facts_outcome != match_outcome_ports) & ~held_0;
+      passing_0_there <= heads_0_5_valid & (heads_0_5_facts_outcome == match_outcome_ports) & ~held_0;
+      passing_0_can <= passing_0_there & ~held_0 & ~passing_0_closed;
       returned_0_there <= returns_0 & ~held_0;
       returned_0_can <= returned_0_there & ~held_0 & ~returned_0_closed;
       switched_1_there <= heads_1_4_valid & ~held_1;
       switched_1_can <= switched_1_there & ~held_1 & ~switched_1_closed;
-      software_1_can <= heads_1_5_valid & ~held_1;
+      software_1_can <= heads_1_5_valid & (heads_1_5_facts_outcome != match_outcome_ports) & ~held_1;
+      passing_1_there <= heads_1_5_valid & (heads_1_5_facts_outcome == match_outcome_ports) & ~held_1;
+      passing_1_can <= passing_1_there & ~held_1 & ~passing_1_closed;
       returned_1_there <= returns_1 & ~held_1;
       returned_1_can <= returned_1_there & ~held_1 & ~returned_1_closed;
       switched_2_there <= heads_2_4_valid & ~held_2;
       switched_2_can <= switched_2_there & ~held_2 & ~switched_2_closed;
-      software_2_can <= heads_2_5_valid & ~held_2;
+      software_2_can <= heads_2_5_valid & (heads_2_5_facts_outcome != match_outcome_ports) & ~held_2;
+      passing_2_there <= heads_2_5_valid & (heads_2_5_facts_outcome == match_outcome_ports) & ~held_2;
+      passing_2_can <= passing_2_there & ~held_2 & ~passing_2_closed;
       returned_2_there <= returns_2 & ~held_2;
       returned_2_can <= returned_2_there & ~held_2 & ~returned_2_closed;
       switched_3_there <= heads_3_4_valid & ~held_3;
       switched_3_can <= switched_3_there & ~held_3 & ~switched_3_closed;
-      software_3_can <= heads_3_5_valid & ~held_3;
+      software_3_can <= heads_3_5_valid & (heads_3_5_facts_outcome != match_outcome_ports) & ~held_3;
+      passing_3_there <= heads_3_5_valid & (heads_3_5_facts_outcome == match_outcome_ports) & ~held_3;
+      passing_3_can <= passing_3_there & ~held_3 & ~passing_3_closed;
       returned_3_there <= returns_3 & ~held_3;
       returned_3_can <= returned_3_there & ~held_3 & ~returned_3_closed;
       switched_4_there <= heads_4_4_valid & ~held_4;
       switched_4_can <= switched_4_there & ~held_4 & ~switched_4_closed;
-      software_4_can <= heads_4_5_valid & ~held_4;
+      software_4_can <= heads_4_5_valid & (heads_4_5_facts_outcome != match_outcome_ports) & ~held_4;
+      passing_4_there <= heads_4_5_valid & (heads_4_5_facts_outcome == match_outcome_ports) & ~held_4;
+      passing_4_can <= passing_4_there & ~held_4 & ~passing_4_closed;
       returned_4_there <= returns_4 & ~held_4;
       returned_4_can <= returned_4_there & ~held_4 & ~returned_4_closed;
       own_can <= sent_pop_valid & own_is_first & ~(|({1'b0, sent_pop_payload_ports} & ~(room & fits_4_3_joined)));
       chosen <= {lane_group_to_5, lane_group_to_4, lane_group_to_3, lane_group_to_2, lane_group_to_1, lane_group_to_0};
       chosen_any <=
-        asks_switched_0 | asks_software_0 | asks_returned_0 | asks_switched_1 | asks_software_1 | asks_returned_1
-        | asks_switched_2 | asks_software_2 | asks_returned_2 | asks_switched_3 | asks_software_3 | asks_returned_3
-        | asks_switched_4 | asks_software_4 | asks_returned_4 | own_asks;
+        asks_switched_0 | asks_software_0 | asks_returned_0 | asks_passing_0 | asks_switched_1 | asks_software_1
+        | asks_returned_1 | asks_passing_1 | asks_switched_2 | asks_software_2 | asks_returned_2 | asks_passing_2
+        | asks_switched_3 | asks_software_3 | asks_returned_3 | asks_passing_3 | asks_switched_4 | asks_software_4
+        | asks_returned_4 | asks_passing_4 | own_asks;
       chosen_late <= ~buffer_room;
       was_software_0 <= lane_0_to_1;
       was_software_1 <= lane_1_to_1;
@@ -1769,6 +1920,7 @@ module SwitchLane_p4_f1536_t250000 (
       target_now_held_to <= target_payload_to;
       target_now_held_class <= target_payload_class;
       target_now_held_mac <= target_payload_mac;
+      target_now_held_far <= target_payload_far;
       target_now_held_ingress <= target_payload_ingress;
       target_now_held_shimmed <= target_payload_shimmed;
       target_now_held_ttl <= target_payload_ttl;
@@ -1783,7 +1935,7 @@ module SwitchLane_p4_f1536_t250000 (
     end
     else if (lane_group_to_0) begin
       held_0 <= 1'b1;
-      held_class_0 <= lane_0_to_1 ? 3'd5 : lane_0_to_2 ? 3'd3 : 3'd4;
+      held_class_0 <= (lane_0_to_1 | lane_0_to_3) ? 3'd5 : lane_0_to_2 ? 3'd3 : 3'd4;
     end
     else if (take0_ready) held_0 <= 1'b0;
   wire [3:0] switched_0_to_and =
@@ -1800,34 +1952,64 @@ module SwitchLane_p4_f1536_t250000 (
     & (({4{heads_0_4_facts_peer[1:0] == 2'd0}} & config_peers_12_port) | ({4{heads_0_4_facts_peer[1:0] == 2'd1}} & config_peers_13_port) | ({4{heads_0_4_facts_peer[1:0] == 2'd2}} & config_peers_14_port) | ({4{heads_0_4_facts_peer[1:0] == 2'd3}} & config_peers_15_port));
   wire [3:0] switched_0_to_or =
     switched_0_to_and | heads_0_4_facts_peer_and | config_peers_8_port_and | config_peers_12_port_and;
+  wire [3:0] passing_0_to_and =
+    {4{heads_0_5_facts_peer[3:2] == 2'd0}}
+    & (({4{heads_0_5_facts_peer[1:0] == 2'd0}} & config_peers_0_port) | ({4{heads_0_5_facts_peer[1:0] == 2'd1}} & config_peers_1_port) | ({4{heads_0_5_facts_peer[1:0] == 2'd2}} & config_peers_2_port) | ({4{heads_0_5_facts_peer[1:0] == 2'd3}} & config_peers_3_port));
+  wire [3:0] heads_0_5_facts_peer_and =
+    {4{heads_0_5_facts_peer[3:2] == 2'd1}}
+    & (({4{heads_0_5_facts_peer[1:0] == 2'd0}} & config_peers_4_port) | ({4{heads_0_5_facts_peer[1:0] == 2'd1}} & config_peers_5_port) | ({4{heads_0_5_facts_peer[1:0] == 2'd2}} & config_peers_6_port) | ({4{heads_0_5_facts_peer[1:0] == 2'd3}} & config_peers_7_port));
+  wire [3:0] config_peers_9_port_and =
+    {4{heads_0_5_facts_peer[3:2] == 2'd2}}
+    & (({4{heads_0_5_facts_peer[1:0] == 2'd0}} & config_peers_8_port) | ({4{heads_0_5_facts_peer[1:0] == 2'd1}} & config_peers_9_port) | ({4{heads_0_5_facts_peer[1:0] == 2'd2}} & config_peers_10_port) | ({4{heads_0_5_facts_peer[1:0] == 2'd3}} & config_peers_11_port));
+  wire [3:0] config_peers_13_port_and =
+    {4{heads_0_5_facts_peer[3:2] == 2'd3}}
+    & (({4{heads_0_5_facts_peer[1:0] == 2'd0}} & config_peers_12_port) | ({4{heads_0_5_facts_peer[1:0] == 2'd1}} & config_peers_13_port) | ({4{heads_0_5_facts_peer[1:0] == 2'd2}} & config_peers_14_port) | ({4{heads_0_5_facts_peer[1:0] == 2'd3}} & config_peers_15_port));
+  wire [3:0] passing_0_to_or =
+    passing_0_to_and | heads_0_5_facts_peer_and | config_peers_9_port_and | config_peers_13_port_and;
   wire [3:0] returned_0_to_and =
     {4{heads_0_3_facts_peer[3:2] == 2'd0}}
     & (({4{heads_0_3_facts_peer[1:0] == 2'd0}} & config_peers_0_port) | ({4{heads_0_3_facts_peer[1:0] == 2'd1}} & config_peers_1_port) | ({4{heads_0_3_facts_peer[1:0] == 2'd2}} & config_peers_2_port) | ({4{heads_0_3_facts_peer[1:0] == 2'd3}} & config_peers_3_port));
   wire [3:0] heads_0_3_facts_peer_and =
     {4{heads_0_3_facts_peer[3:2] == 2'd1}}
     & (({4{heads_0_3_facts_peer[1:0] == 2'd0}} & config_peers_4_port) | ({4{heads_0_3_facts_peer[1:0] == 2'd1}} & config_peers_5_port) | ({4{heads_0_3_facts_peer[1:0] == 2'd2}} & config_peers_6_port) | ({4{heads_0_3_facts_peer[1:0] == 2'd3}} & config_peers_7_port));
-  wire [3:0] config_peers_9_port_and =
+  wire [3:0] config_peers_10_port_and =
     {4{heads_0_3_facts_peer[3:2] == 2'd2}}
     & (({4{heads_0_3_facts_peer[1:0] == 2'd0}} & config_peers_8_port) | ({4{heads_0_3_facts_peer[1:0] == 2'd1}} & config_peers_9_port) | ({4{heads_0_3_facts_peer[1:0] == 2'd2}} & config_peers_10_port) | ({4{heads_0_3_facts_peer[1:0] == 2'd3}} & config_peers_11_port));
-  wire [3:0] config_peers_13_port_and =
+  wire [3:0] config_peers_14_port_and =
     {4{heads_0_3_facts_peer[3:2] == 2'd3}}
     & (({4{heads_0_3_facts_peer[1:0] == 2'd0}} & config_peers_12_port) | ({4{heads_0_3_facts_peer[1:0] == 2'd1}} & config_peers_13_port) | ({4{heads_0_3_facts_peer[1:0] == 2'd2}} & config_peers_14_port) | ({4{heads_0_3_facts_peer[1:0] == 2'd3}} & config_peers_15_port));
   wire [3:0] returned_0_to_or =
-    returned_0_to_and | heads_0_3_facts_peer_and | config_peers_9_port_and | config_peers_13_port_and;
+    returned_0_to_and | heads_0_3_facts_peer_and | config_peers_10_port_and | config_peers_14_port_and;
   wire [3:0] switched_1_to_and =
     {4{heads_1_4_facts_peer[3:2] == 2'd0}}
     & (({4{heads_1_4_facts_peer[1:0] == 2'd0}} & config_peers_0_port) | ({4{heads_1_4_facts_peer[1:0] == 2'd1}} & config_peers_1_port) | ({4{heads_1_4_facts_peer[1:0] == 2'd2}} & config_peers_2_port) | ({4{heads_1_4_facts_peer[1:0] == 2'd3}} & config_peers_3_port));
   wire [3:0] heads_1_4_facts_peer_and =
     {4{heads_1_4_facts_peer[3:2] == 2'd1}}
     & (({4{heads_1_4_facts_peer[1:0] == 2'd0}} & config_peers_4_port) | ({4{heads_1_4_facts_peer[1:0] == 2'd1}} & config_peers_5_port) | ({4{heads_1_4_facts_peer[1:0] == 2'd2}} & config_peers_6_port) | ({4{heads_1_4_facts_peer[1:0] == 2'd3}} & config_peers_7_port));
-  wire [3:0] config_peers_10_port_and =
+  wire [3:0] switched_1_to_and_heads_1_4_facts_peer =
     {4{heads_1_4_facts_peer[3:2] == 2'd2}}
     & (({4{heads_1_4_facts_peer[1:0] == 2'd0}} & config_peers_8_port) | ({4{heads_1_4_facts_peer[1:0] == 2'd1}} & config_peers_9_port) | ({4{heads_1_4_facts_peer[1:0] == 2'd2}} & config_peers_10_port) | ({4{heads_1_4_facts_peer[1:0] == 2'd3}} & config_peers_11_port));
-  wire [3:0] config_peers_14_port_and =
+  wire [3:0] switched_1_to_and_config_peers_12_port =
     {4{heads_1_4_facts_peer[3:2] == 2'd3}}
     & (({4{heads_1_4_facts_peer[1:0] == 2'd0}} & config_peers_12_port) | ({4{heads_1_4_facts_peer[1:0] == 2'd1}} & config_peers_13_port) | ({4{heads_1_4_facts_peer[1:0] == 2'd2}} & config_peers_14_port) | ({4{heads_1_4_facts_peer[1:0] == 2'd3}} & config_peers_15_port));
   wire [3:0] switched_1_to_or =
-    switched_1_to_and | heads_1_4_facts_peer_and | config_peers_10_port_and | config_peers_14_port_and;
+    switched_1_to_and | heads_1_4_facts_peer_and | switched_1_to_and_heads_1_4_facts_peer
+    | switched_1_to_and_config_peers_12_port;
+  wire [3:0] passing_1_to_and =
+    {4{heads_1_5_facts_peer[3:2] == 2'd0}}
+    & (({4{heads_1_5_facts_peer[1:0] == 2'd0}} & config_peers_0_port) | ({4{heads_1_5_facts_peer[1:0] == 2'd1}} & config_peers_1_port) | ({4{heads_1_5_facts_peer[1:0] == 2'd2}} & config_peers_2_port) | ({4{heads_1_5_facts_peer[1:0] == 2'd3}} & config_peers_3_port));
+  wire [3:0] heads_1_5_facts_peer_and =
+    {4{heads_1_5_facts_peer[3:2] == 2'd1}}
+    & (({4{heads_1_5_facts_peer[1:0] == 2'd0}} & config_peers_4_port) | ({4{heads_1_5_facts_peer[1:0] == 2'd1}} & config_peers_5_port) | ({4{heads_1_5_facts_peer[1:0] == 2'd2}} & config_peers_6_port) | ({4{heads_1_5_facts_peer[1:0] == 2'd3}} & config_peers_7_port));
+  wire [3:0] passing_1_to_and_heads_1_5_facts_peer =
+    {4{heads_1_5_facts_peer[3:2] == 2'd2}}
+    & (({4{heads_1_5_facts_peer[1:0] == 2'd0}} & config_peers_8_port) | ({4{heads_1_5_facts_peer[1:0] == 2'd1}} & config_peers_9_port) | ({4{heads_1_5_facts_peer[1:0] == 2'd2}} & config_peers_10_port) | ({4{heads_1_5_facts_peer[1:0] == 2'd3}} & config_peers_11_port));
+  wire [3:0] passing_1_to_and_config_peers_12_port =
+    {4{heads_1_5_facts_peer[3:2] == 2'd3}}
+    & (({4{heads_1_5_facts_peer[1:0] == 2'd0}} & config_peers_12_port) | ({4{heads_1_5_facts_peer[1:0] == 2'd1}} & config_peers_13_port) | ({4{heads_1_5_facts_peer[1:0] == 2'd2}} & config_peers_14_port) | ({4{heads_1_5_facts_peer[1:0] == 2'd3}} & config_peers_15_port));
+  wire [3:0] passing_1_to_or =
+    passing_1_to_and | heads_1_5_facts_peer_and | passing_1_to_and_heads_1_5_facts_peer
+    | passing_1_to_and_config_peers_12_port;
   wire [3:0] returned_1_to_and =
     {4{heads_1_3_facts_peer[3:2] == 2'd0}}
     & (({4{heads_1_3_facts_peer[1:0] == 2'd0}} & config_peers_0_port) | ({4{heads_1_3_facts_peer[1:0] == 2'd1}} & config_peers_1_port) | ({4{heads_1_3_facts_peer[1:0] == 2'd2}} & config_peers_2_port) | ({4{heads_1_3_facts_peer[1:0] == 2'd3}} & config_peers_3_port));
@@ -1858,6 +2040,21 @@ module SwitchLane_p4_f1536_t250000 (
   wire [3:0] switched_2_to_or =
     switched_2_to_and | heads_2_4_facts_peer_and | switched_2_to_and_heads_2_4_facts_peer
     | switched_2_to_and_config_peers_12_port;
+  wire [3:0] passing_2_to_and =
+    {4{heads_2_5_facts_peer[3:2] == 2'd0}}
+    & (({4{heads_2_5_facts_peer[1:0] == 2'd0}} & config_peers_0_port) | ({4{heads_2_5_facts_peer[1:0] == 2'd1}} & config_peers_1_port) | ({4{heads_2_5_facts_peer[1:0] == 2'd2}} & config_peers_2_port) | ({4{heads_2_5_facts_peer[1:0] == 2'd3}} & config_peers_3_port));
+  wire [3:0] heads_2_5_facts_peer_and =
+    {4{heads_2_5_facts_peer[3:2] == 2'd1}}
+    & (({4{heads_2_5_facts_peer[1:0] == 2'd0}} & config_peers_4_port) | ({4{heads_2_5_facts_peer[1:0] == 2'd1}} & config_peers_5_port) | ({4{heads_2_5_facts_peer[1:0] == 2'd2}} & config_peers_6_port) | ({4{heads_2_5_facts_peer[1:0] == 2'd3}} & config_peers_7_port));
+  wire [3:0] passing_2_to_and_heads_2_5_facts_peer =
+    {4{heads_2_5_facts_peer[3:2] == 2'd2}}
+    & (({4{heads_2_5_facts_peer[1:0] == 2'd0}} & config_peers_8_port) | ({4{heads_2_5_facts_peer[1:0] == 2'd1}} & config_peers_9_port) | ({4{heads_2_5_facts_peer[1:0] == 2'd2}} & config_peers_10_port) | ({4{heads_2_5_facts_peer[1:0] == 2'd3}} & config_peers_11_port));
+  wire [3:0] passing_2_to_and_config_peers_12_port =
+    {4{heads_2_5_facts_peer[3:2] == 2'd3}}
+    & (({4{heads_2_5_facts_peer[1:0] == 2'd0}} & config_peers_12_port) | ({4{heads_2_5_facts_peer[1:0] == 2'd1}} & config_peers_13_port) | ({4{heads_2_5_facts_peer[1:0] == 2'd2}} & config_peers_14_port) | ({4{heads_2_5_facts_peer[1:0] == 2'd3}} & config_peers_15_port));
+  wire [3:0] passing_2_to_or =
+    passing_2_to_and | heads_2_5_facts_peer_and | passing_2_to_and_heads_2_5_facts_peer
+    | passing_2_to_and_config_peers_12_port;
   wire [3:0] returned_2_to_and =
     {4{heads_2_3_facts_peer[3:2] == 2'd0}}
     & (({4{heads_2_3_facts_peer[1:0] == 2'd0}} & config_peers_0_port) | ({4{heads_2_3_facts_peer[1:0] == 2'd1}} & config_peers_1_port) | ({4{heads_2_3_facts_peer[1:0] == 2'd2}} & config_peers_2_port) | ({4{heads_2_3_facts_peer[1:0] == 2'd3}} & config_peers_3_port));
@@ -1888,6 +2085,21 @@ module SwitchLane_p4_f1536_t250000 (
   wire [3:0] switched_3_to_or =
     switched_3_to_and | heads_3_4_facts_peer_and | switched_3_to_and_heads_3_4_facts_peer
     | switched_3_to_and_config_peers_12_port;
+  wire [3:0] passing_3_to_and =
+    {4{heads_3_5_facts_peer[3:2] == 2'd0}}
+    & (({4{heads_3_5_facts_peer[1:0] == 2'd0}} & config_peers_0_port) | ({4{heads_3_5_facts_peer[1:0] == 2'd1}} & config_peers_1_port) | ({4{heads_3_5_facts_peer[1:0] == 2'd2}} & config_peers_2_port) | ({4{heads_3_5_facts_peer[1:0] == 2'd3}} & config_peers_3_port));
+  wire [3:0] heads_3_5_facts_peer_and =
+    {4{heads_3_5_facts_peer[3:2] == 2'd1}}
+    & (({4{heads_3_5_facts_peer[1:0] == 2'd0}} & config_peers_4_port) | ({4{heads_3_5_facts_peer[1:0] == 2'd1}} & config_peers_5_port) | ({4{heads_3_5_facts_peer[1:0] == 2'd2}} & config_peers_6_port) | ({4{heads_3_5_facts_peer[1:0] == 2'd3}} & config_peers_7_port));
+  wire [3:0] passing_3_to_and_heads_3_5_facts_peer =
+    {4{heads_3_5_facts_peer[3:2] == 2'd2}}
+    & (({4{heads_3_5_facts_peer[1:0] == 2'd0}} & config_peers_8_port) | ({4{heads_3_5_facts_peer[1:0] == 2'd1}} & config_peers_9_port) | ({4{heads_3_5_facts_peer[1:0] == 2'd2}} & config_peers_10_port) | ({4{heads_3_5_facts_peer[1:0] == 2'd3}} & config_peers_11_port));
+  wire [3:0] passing_3_to_and_config_peers_12_port =
+    {4{heads_3_5_facts_peer[3:2] == 2'd3}}
+    & (({4{heads_3_5_facts_peer[1:0] == 2'd0}} & config_peers_12_port) | ({4{heads_3_5_facts_peer[1:0] == 2'd1}} & config_peers_13_port) | ({4{heads_3_5_facts_peer[1:0] == 2'd2}} & config_peers_14_port) | ({4{heads_3_5_facts_peer[1:0] == 2'd3}} & config_peers_15_port));
+  wire [3:0] passing_3_to_or =
+    passing_3_to_and | heads_3_5_facts_peer_and | passing_3_to_and_heads_3_5_facts_peer
+    | passing_3_to_and_config_peers_12_port;
   wire [3:0] returned_3_to_and =
     {4{heads_3_3_facts_peer[3:2] == 2'd0}}
     & (({4{heads_3_3_facts_peer[1:0] == 2'd0}} & config_peers_0_port) | ({4{heads_3_3_facts_peer[1:0] == 2'd1}} & config_peers_1_port) | ({4{heads_3_3_facts_peer[1:0] == 2'd2}} & config_peers_2_port) | ({4{heads_3_3_facts_peer[1:0] == 2'd3}} & config_peers_3_port));
@@ -1918,6 +2130,21 @@ module SwitchLane_p4_f1536_t250000 (
   wire [3:0] switched_4_to_or =
     switched_4_to_and | heads_4_4_facts_peer_and | switched_4_to_and_heads_4_4_facts_peer
     | switched_4_to_and_config_peers_12_port;
+  wire [3:0] passing_4_to_and =
+    {4{heads_4_5_facts_peer[3:2] == 2'd0}}
+    & (({4{heads_4_5_facts_peer[1:0] == 2'd0}} & config_peers_0_port) | ({4{heads_4_5_facts_peer[1:0] == 2'd1}} & config_peers_1_port) | ({4{heads_4_5_facts_peer[1:0] == 2'd2}} & config_peers_2_port) | ({4{heads_4_5_facts_peer[1:0] == 2'd3}} & config_peers_3_port));
+  wire [3:0] heads_4_5_facts_peer_and =
+    {4{heads_4_5_facts_peer[3:2] == 2'd1}}
+    & (({4{heads_4_5_facts_peer[1:0] == 2'd0}} & config_peers_4_port) | ({4{heads_4_5_facts_peer[1:0] == 2'd1}} & config_peers_5_port) | ({4{heads_4_5_facts_peer[1:0] == 2'd2}} & config_peers_6_port) | ({4{heads_4_5_facts_peer[1:0] == 2'd3}} & config_peers_7_port));
+  wire [3:0] passing_4_to_and_heads_4_5_facts_peer =
+    {4{heads_4_5_facts_peer[3:2] == 2'd2}}
+    & (({4{heads_4_5_facts_peer[1:0] == 2'd0}} & config_peers_8_port) | ({4{heads_4_5_facts_peer[1:0] == 2'd1}} & config_peers_9_port) | ({4{heads_4_5_facts_peer[1:0] == 2'd2}} & config_peers_10_port) | ({4{heads_4_5_facts_peer[1:0] == 2'd3}} & config_peers_11_port));
+  wire [3:0] passing_4_to_and_config_peers_12_port =
+    {4{heads_4_5_facts_peer[3:2] == 2'd3}}
+    & (({4{heads_4_5_facts_peer[1:0] == 2'd0}} & config_peers_12_port) | ({4{heads_4_5_facts_peer[1:0] == 2'd1}} & config_peers_13_port) | ({4{heads_4_5_facts_peer[1:0] == 2'd2}} & config_peers_14_port) | ({4{heads_4_5_facts_peer[1:0] == 2'd3}} & config_peers_15_port));
+  wire [3:0] passing_4_to_or =
+    passing_4_to_and | heads_4_5_facts_peer_and | passing_4_to_and_heads_4_5_facts_peer
+    | passing_4_to_and_config_peers_12_port;
   wire [3:0] returned_4_to_and =
     {4{heads_4_3_facts_peer[3:2] == 2'd0}}
     & (({4{heads_4_3_facts_peer[1:0] == 2'd0}} & config_peers_0_port) | ({4{heads_4_3_facts_peer[1:0] == 2'd1}} & config_peers_1_port) | ({4{heads_4_3_facts_peer[1:0] == 2'd2}} & config_peers_2_port) | ({4{heads_4_3_facts_peer[1:0] == 2'd3}} & config_peers_3_port));
@@ -1942,7 +2169,16 @@ module SwitchLane_p4_f1536_t250000 (
     switched_0_to <=
       (heads_0_4_facts_outcome == match_outcome_redirect) ? {1'b0, switched_0_to_or == 4'd3, switched_0_to_or == 4'd2, switched_0_to_or == 4'd1, switched_0_to_or == 4'd0} :
       (heads_0_4_facts_outcome == match_outcome_unwrap) ? 5'd16 :
-      (heads_0_4_facts_outcome == match_outcome_ports) ? {1'b0, heads_0_4_facts_ports} :
+      ((heads_0_4_facts_outcome == match_outcome_ports) | (heads_0_4_facts_outcome == match_outcome_onward)) ? {1'b0, heads_0_4_facts_ports} :
+      5'd0;
+    passing_0_size <= {
+      heads_0_5_facts_length > 14'd350,
+      (heads_0_5_facts_length > 14'd350) ? heads_0_5_facts_length > 14'd734 : heads_0_5_facts_length > 14'd94
+    };
+    passing_0_to <=
+      (heads_0_5_facts_outcome == match_outcome_redirect) ? {1'b0, passing_0_to_or == 4'd3, passing_0_to_or == 4'd2, passing_0_to_or == 4'd1, passing_0_to_or == 4'd0} :
+      (heads_0_5_facts_outcome == match_outcome_unwrap) ? 5'd16 :
+      ((heads_0_5_facts_outcome == match_outcome_ports) | (heads_0_5_facts_outcome == match_outcome_onward)) ? {1'b0, heads_0_5_facts_ports} :
       5'd0;
     returned_0_size <= {
       heads_0_3_facts_length > 14'd350,
@@ -1951,7 +2187,7 @@ module SwitchLane_p4_f1536_t250000 (
     returned_0_to <=
       (heads_0_3_facts_outcome == match_outcome_redirect) ? {1'b0, returned_0_to_or == 4'd3, returned_0_to_or == 4'd2, returned_0_to_or == 4'd1, returned_0_to_or == 4'd0} :
       (heads_0_3_facts_outcome == match_outcome_unwrap) ? 5'd16 :
-      (heads_0_3_facts_outcome == match_outcome_ports) ? {1'b0, heads_0_3_facts_ports} :
+      ((heads_0_3_facts_outcome == match_outcome_ports) | (heads_0_3_facts_outcome == match_outcome_onward)) ? {1'b0, heads_0_3_facts_ports} :
       5'd0;
     switched_1_size <= {
       heads_1_4_facts_length > 14'd350,
@@ -1960,7 +2196,16 @@ module SwitchLane_p4_f1536_t250000 (
     switched_1_to <=
       (heads_1_4_facts_outcome == match_outcome_redirect) ? {1'b0, switched_1_to_or == 4'd3, switched_1_to_or == 4'd2, switched_1_to_or == 4'd1, switched_1_to_or == 4'd0} :
       (heads_1_4_facts_outcome == match_outcome_unwrap) ? 5'd16 :
-      (heads_1_4_facts_outcome == match_outcome_ports) ? {1'b0, heads_1_4_facts_ports} :
+      ((heads_1_4_facts_outcome == match_outcome_ports) | (heads_1_4_facts_outcome == match_outcome_onward)) ? {1'b0, heads_1_4_facts_ports} :
+      5'd0;
+    passing_1_size <= {
+      heads_1_5_facts_length > 14'd350,
+      (heads_1_5_facts_length > 14'd350) ? heads_1_5_facts_length > 14'd734 : heads_1_5_facts_length > 14'd94
+    };
+    passing_1_to <=
+      (heads_1_5_facts_outcome == match_outcome_redirect) ? {1'b0, passing_1_to_or == 4'd3, passing_1_to_or == 4'd2, passing_1_to_or == 4'd1, passing_1_to_or == 4'd0} :
+      (heads_1_5_facts_outcome == match_outcome_unwrap) ? 5'd16 :
+      ((heads_1_5_facts_outcome == match_outcome_ports) | (heads_1_5_facts_outcome == match_outcome_onward)) ? {1'b0, heads_1_5_facts_ports} :
       5'd0;
     returned_1_size <= {
       heads_1_3_facts_length > 14'd350,
@@ -1969,7 +2214,7 @@ module SwitchLane_p4_f1536_t250000 (
     returned_1_to <=
       (heads_1_3_facts_outcome == match_outcome_redirect) ? {1'b0, returned_1_to_or == 4'd3, returned_1_to_or == 4'd2, returned_1_to_or == 4'd1, returned_1_to_or == 4'd0} :
       (heads_1_3_facts_outcome == match_outcome_unwrap) ? 5'd16 :
-      (heads_1_3_facts_outcome == match_outcome_ports) ? {1'b0, heads_1_3_facts_ports} :
+      ((heads_1_3_facts_outcome == match_outcome_ports) | (heads_1_3_facts_outcome == match_outcome_onward)) ? {1'b0, heads_1_3_facts_ports} :
       5'd0;
     switched_2_size <= {
       heads_2_4_facts_length > 14'd350,
@@ -1978,7 +2223,16 @@ module SwitchLane_p4_f1536_t250000 (
     switched_2_to <=
       (heads_2_4_facts_outcome == match_outcome_redirect) ? {1'b0, switched_2_to_or == 4'd3, switched_2_to_or == 4'd2, switched_2_to_or == 4'd1, switched_2_to_or == 4'd0} :
       (heads_2_4_facts_outcome == match_outcome_unwrap) ? 5'd16 :
-      (heads_2_4_facts_outcome == match_outcome_ports) ? {1'b0, heads_2_4_facts_ports} :
+      ((heads_2_4_facts_outcome == match_outcome_ports) | (heads_2_4_facts_outcome == match_outcome_onward)) ? {1'b0, heads_2_4_facts_ports} :
+      5'd0;
+    passing_2_size <= {
+      heads_2_5_facts_length > 14'd350,
+      (heads_2_5_facts_length > 14'd350) ? heads_2_5_facts_length > 14'd734 : heads_2_5_facts_length > 14'd94
+    };
+    passing_2_to <=
+      (heads_2_5_facts_outcome == match_outcome_redirect) ? {1'b0, passing_2_to_or == 4'd3, passing_2_to_or == 4'd2, passing_2_to_or == 4'd1, passing_2_to_or == 4'd0} :
+      (heads_2_5_facts_outcome == match_outcome_unwrap) ? 5'd16 :
+      ((heads_2_5_facts_outcome == match_outcome_ports) | (heads_2_5_facts_outcome == match_outcome_onward)) ? {1'b0, heads_2_5_facts_ports} :
       5'd0;
     returned_2_size <= {
       heads_2_3_facts_length > 14'd350,
@@ -1987,7 +2241,7 @@ module SwitchLane_p4_f1536_t250000 (
     returned_2_to <=
       (heads_2_3_facts_outcome == match_outcome_redirect) ? {1'b0, returned_2_to_or == 4'd3, returned_2_to_or == 4'd2, returned_2_to_or == 4'd1, returned_2_to_or == 4'd0} :
       (heads_2_3_facts_outcome == match_outcome_unwrap) ? 5'd16 :
-      (heads_2_3_facts_outcome == match_outcome_ports) ? {1'b0, heads_2_3_facts_ports} :
+      ((heads_2_3_facts_outcome == match_outcome_ports) | (heads_2_3_facts_outcome == match_outcome_onward)) ? {1'b0, heads_2_3_facts_ports} :
       5'd0;
     switched_3_size <= {
       heads_3_4_facts_length > 14'd350,
@@ -1996,7 +2250,16 @@ module SwitchLane_p4_f1536_t250000 (
     switched_3_to <=
       (heads_3_4_facts_outcome == match_outcome_redirect) ? {1'b0, switched_3_to_or == 4'd3, switched_3_to_or == 4'd2, switched_3_to_or == 4'd1, switched_3_to_or == 4'd0} :
       (heads_3_4_facts_outcome == match_outcome_unwrap) ? 5'd16 :
-      (heads_3_4_facts_outcome == match_outcome_ports) ? {1'b0, heads_3_4_facts_ports} :
+      ((heads_3_4_facts_outcome == match_outcome_ports) | (heads_3_4_facts_outcome == match_outcome_onward)) ? {1'b0, heads_3_4_facts_ports} :
+      5'd0;
+    passing_3_size <= {
+      heads_3_5_facts_length > 14'd350,
+      (heads_3_5_facts_length > 14'd350) ? heads_3_5_facts_length > 14'd734 : heads_3_5_facts_length > 14'd94
+    };
+    passing_3_to <=
+      (heads_3_5_facts_outcome == match_outcome_redirect) ? {1'b0, passing_3_to_or == 4'd3, passing_3_to_or == 4'd2, passing_3_to_or == 4'd1, passing_3_to_or == 4'd0} :
+      (heads_3_5_facts_outcome == match_outcome_unwrap) ? 5'd16 :
+      ((heads_3_5_facts_outcome == match_outcome_ports) | (heads_3_5_facts_outcome == match_outcome_onward)) ? {1'b0, heads_3_5_facts_ports} :
       5'd0;
     returned_3_size <= {
       heads_3_3_facts_length > 14'd350,
@@ -2005,7 +2268,7 @@ module SwitchLane_p4_f1536_t250000 (
     returned_3_to <=
       (heads_3_3_facts_outcome == match_outcome_redirect) ? {1'b0, returned_3_to_or == 4'd3, returned_3_to_or == 4'd2, returned_3_to_or == 4'd1, returned_3_to_or == 4'd0} :
       (heads_3_3_facts_outcome == match_outcome_unwrap) ? 5'd16 :
-      (heads_3_3_facts_outcome == match_outcome_ports) ? {1'b0, heads_3_3_facts_ports} :
+      ((heads_3_3_facts_outcome == match_outcome_ports) | (heads_3_3_facts_outcome == match_outcome_onward)) ? {1'b0, heads_3_3_facts_ports} :
       5'd0;
     switched_4_size <= {
       heads_4_4_facts_length > 14'd350,
@@ -2014,7 +2277,16 @@ module SwitchLane_p4_f1536_t250000 (
     switched_4_to <=
       (heads_4_4_facts_outcome == match_outcome_redirect) ? {1'b0, switched_4_to_or == 4'd3, switched_4_to_or == 4'd2, switched_4_to_or == 4'd1, switched_4_to_or == 4'd0} :
       (heads_4_4_facts_outcome == match_outcome_unwrap) ? 5'd16 :
-      (heads_4_4_facts_outcome == match_outcome_ports) ? {1'b0, heads_4_4_facts_ports} :
+      ((heads_4_4_facts_outcome == match_outcome_ports) | (heads_4_4_facts_outcome == match_outcome_onward)) ? {1'b0, heads_4_4_facts_ports} :
+      5'd0;
+    passing_4_size <= {
+      heads_4_5_facts_length > 14'd350,
+      (heads_4_5_facts_length > 14'd350) ? heads_4_5_facts_length > 14'd734 : heads_4_5_facts_length > 14'd94
+    };
+    passing_4_to <=
+      (heads_4_5_facts_outcome == match_outcome_redirect) ? {1'b0, passing_4_to_or == 4'd3, passing_4_to_or == 4'd2, passing_4_to_or == 4'd1, passing_4_to_or == 4'd0} :
+      (heads_4_5_facts_outcome == match_outcome_unwrap) ? 5'd16 :
+      ((heads_4_5_facts_outcome == match_outcome_ports) | (heads_4_5_facts_outcome == match_outcome_onward)) ? {1'b0, heads_4_5_facts_ports} :
       5'd0;
     returned_4_size <= {
       heads_4_3_facts_length > 14'd350,
@@ -2023,229 +2295,244 @@ module SwitchLane_p4_f1536_t250000 (
     returned_4_to <=
       (heads_4_3_facts_outcome == match_outcome_redirect) ? {1'b0, returned_4_to_or == 4'd3, returned_4_to_or == 4'd2, returned_4_to_or == 4'd1, returned_4_to_or == 4'd0} :
       (heads_4_3_facts_outcome == match_outcome_unwrap) ? 5'd16 :
-      (heads_4_3_facts_outcome == match_outcome_ports) ? {1'b0, heads_4_3_facts_ports} :
+      ((heads_4_3_facts_outcome == match_outcome_ports) | (heads_4_3_facts_outcome == match_outcome_onward)) ? {1'b0, heads_4_3_facts_ports} :
       5'd0;
     own_to <= {1'b0, sent_pop_payload_ports};
     facts_0_outcome <=
-      ({3{lane_0_to_0}} & heads_0_4_facts_outcome) | ({3{lane_0_to_1}} & heads_0_5_facts_outcome)
+      ({3{lane_0_to_0}} & heads_0_4_facts_outcome) | ({3{lane_0_to_1 | lane_0_to_3}} & heads_0_5_facts_outcome)
       | ({3{lane_0_to_2}} & heads_0_3_facts_outcome);
     facts_0_ports <=
-      ({4{lane_0_to_0}} & heads_0_4_facts_ports) | ({4{lane_0_to_1}} & heads_0_5_facts_ports)
+      ({4{lane_0_to_0}} & heads_0_4_facts_ports) | ({4{lane_0_to_1 | lane_0_to_3}} & heads_0_5_facts_ports)
       | ({4{lane_0_to_2}} & heads_0_3_facts_ports);
     facts_0_peer <=
-      ({4{lane_0_to_0}} & heads_0_4_facts_peer) | ({4{lane_0_to_1}} & heads_0_5_facts_peer)
+      ({4{lane_0_to_0}} & heads_0_4_facts_peer) | ({4{lane_0_to_1 | lane_0_to_3}} & heads_0_5_facts_peer)
       | ({4{lane_0_to_2}} & heads_0_3_facts_peer);
     facts_0_uid <=
-      ({16{lane_0_to_0}} & heads_0_4_facts_uid) | ({16{lane_0_to_1}} & heads_0_5_facts_uid)
+      ({16{lane_0_to_0}} & heads_0_4_facts_uid) | ({16{lane_0_to_1 | lane_0_to_3}} & heads_0_5_facts_uid)
       | ({16{lane_0_to_2}} & heads_0_3_facts_uid);
     facts_0_dag <=
-      ({8{lane_0_to_0}} & heads_0_4_facts_dag) | ({8{lane_0_to_1}} & heads_0_5_facts_dag)
+      ({8{lane_0_to_0}} & heads_0_4_facts_dag) | ({8{lane_0_to_1 | lane_0_to_3}} & heads_0_5_facts_dag)
       | ({8{lane_0_to_2}} & heads_0_3_facts_dag);
     facts_0_user <=
-      ({6{lane_0_to_0}} & heads_0_4_facts_user) | ({6{lane_0_to_1}} & heads_0_5_facts_user)
+      ({6{lane_0_to_0}} & heads_0_4_facts_user) | ({6{lane_0_to_1 | lane_0_to_3}} & heads_0_5_facts_user)
       | ({6{lane_0_to_2}} & heads_0_3_facts_user);
     facts_0_unordered <=
-      (lane_0_to_0 & heads_0_4_facts_unordered) | (lane_0_to_1 & heads_0_5_facts_unordered)
+      (lane_0_to_0 & heads_0_4_facts_unordered) | ((lane_0_to_1 | lane_0_to_3) & heads_0_5_facts_unordered)
       | (lane_0_to_2 & heads_0_3_facts_unordered);
     facts_0_length <=
-      ({14{lane_0_to_0}} & heads_0_4_facts_length) | ({14{lane_0_to_1}} & heads_0_5_facts_length)
+      ({14{lane_0_to_0}} & heads_0_4_facts_length) | ({14{lane_0_to_1 | lane_0_to_3}} & heads_0_5_facts_length)
       | ({14{lane_0_to_2}} & heads_0_3_facts_length);
     facts_0_no_l4 <=
-      (lane_0_to_0 & heads_0_4_facts_no_l4) | (lane_0_to_1 & heads_0_5_facts_no_l4)
+      (lane_0_to_0 & heads_0_4_facts_no_l4) | ((lane_0_to_1 | lane_0_to_3) & heads_0_5_facts_no_l4)
       | (lane_0_to_2 & heads_0_3_facts_no_l4);
     facts_0_flow_hash <=
-      ({10{lane_0_to_0}} & heads_0_4_facts_flow_hash) | ({10{lane_0_to_1}} & heads_0_5_facts_flow_hash)
+      ({10{lane_0_to_0}} & heads_0_4_facts_flow_hash) | ({10{lane_0_to_1 | lane_0_to_3}} & heads_0_5_facts_flow_hash)
       | ({10{lane_0_to_2}} & heads_0_3_facts_flow_hash);
     facts_0_tagged <=
-      (lane_0_to_0 & heads_0_4_facts_tagged) | (lane_0_to_1 & heads_0_5_facts_tagged)
+      (lane_0_to_0 & heads_0_4_facts_tagged) | ((lane_0_to_1 | lane_0_to_3) & heads_0_5_facts_tagged)
       | (lane_0_to_2 & heads_0_3_facts_tagged);
     facts_0_tag <=
-      ({16{lane_0_to_0}} & heads_0_4_facts_tag) | ({16{lane_0_to_1}} & heads_0_5_facts_tag)
+      ({16{lane_0_to_0}} & heads_0_4_facts_tag) | ({16{lane_0_to_1 | lane_0_to_3}} & heads_0_5_facts_tag)
       | ({16{lane_0_to_2}} & heads_0_3_facts_tag);
     facts_0_shimmed <=
-      (lane_0_to_0 & heads_0_4_facts_shimmed) | (lane_0_to_1 & heads_0_5_facts_shimmed)
+      (lane_0_to_0 & heads_0_4_facts_shimmed) | ((lane_0_to_1 | lane_0_to_3) & heads_0_5_facts_shimmed)
       | (lane_0_to_2 & heads_0_3_facts_shimmed);
     facts_0_ttl <=
-      ({4{lane_0_to_0}} & heads_0_4_facts_ttl) | ({4{lane_0_to_1}} & heads_0_5_facts_ttl)
+      ({4{lane_0_to_0}} & heads_0_4_facts_ttl) | ({4{lane_0_to_1 | lane_0_to_3}} & heads_0_5_facts_ttl)
       | ({4{lane_0_to_2}} & heads_0_3_facts_ttl);
-    was_size_0 <= ({2{lane_0_to_0}} & switched_0_size) | ({2{lane_0_to_2}} & returned_0_size);
-    was_to_0 <= ({5{lane_0_to_0}} & switched_0_to) | ({5{lane_0_to_2}} & returned_0_to);
+    was_size_0 <=
+      ({2{lane_0_to_0}} & switched_0_size) | ({2{lane_0_to_2}} & returned_0_size)
+      | ({2{lane_0_to_3}} & passing_0_size);
+    was_to_0 <=
+      ({5{lane_0_to_0}} & switched_0_to) | ({5{lane_0_to_2}} & returned_0_to) | ({5{lane_0_to_3}} & passing_0_to);
     facts_1_outcome <=
-      ({3{lane_1_to_0}} & heads_1_4_facts_outcome) | ({3{lane_1_to_1}} & heads_1_5_facts_outcome)
+      ({3{lane_1_to_0}} & heads_1_4_facts_outcome) | ({3{lane_1_to_1 | lane_1_to_3}} & heads_1_5_facts_outcome)
       | ({3{lane_1_to_2}} & heads_1_3_facts_outcome);
     facts_1_ports <=
-      ({4{lane_1_to_0}} & heads_1_4_facts_ports) | ({4{lane_1_to_1}} & heads_1_5_facts_ports)
+      ({4{lane_1_to_0}} & heads_1_4_facts_ports) | ({4{lane_1_to_1 | lane_1_to_3}} & heads_1_5_facts_ports)
       | ({4{lane_1_to_2}} & heads_1_3_facts_ports);
     facts_1_peer <=
-      ({4{lane_1_to_0}} & heads_1_4_facts_peer) | ({4{lane_1_to_1}} & heads_1_5_facts_peer)
+      ({4{lane_1_to_0}} & heads_1_4_facts_peer) | ({4{lane_1_to_1 | lane_1_to_3}} & heads_1_5_facts_peer)
       | ({4{lane_1_to_2}} & heads_1_3_facts_peer);
     facts_1_uid <=
-      ({16{lane_1_to_0}} & heads_1_4_facts_uid) | ({16{lane_1_to_1}} & heads_1_5_facts_uid)
+      ({16{lane_1_to_0}} & heads_1_4_facts_uid) | ({16{lane_1_to_1 | lane_1_to_3}} & heads_1_5_facts_uid)
       | ({16{lane_1_to_2}} & heads_1_3_facts_uid);
     facts_1_dag <=
-      ({8{lane_1_to_0}} & heads_1_4_facts_dag) | ({8{lane_1_to_1}} & heads_1_5_facts_dag)
+      ({8{lane_1_to_0}} & heads_1_4_facts_dag) | ({8{lane_1_to_1 | lane_1_to_3}} & heads_1_5_facts_dag)
       | ({8{lane_1_to_2}} & heads_1_3_facts_dag);
     facts_1_user <=
-      ({6{lane_1_to_0}} & heads_1_4_facts_user) | ({6{lane_1_to_1}} & heads_1_5_facts_user)
+      ({6{lane_1_to_0}} & heads_1_4_facts_user) | ({6{lane_1_to_1 | lane_1_to_3}} & heads_1_5_facts_user)
       | ({6{lane_1_to_2}} & heads_1_3_facts_user);
     facts_1_unordered <=
-      (lane_1_to_0 & heads_1_4_facts_unordered) | (lane_1_to_1 & heads_1_5_facts_unordered)
+      (lane_1_to_0 & heads_1_4_facts_unordered) | ((lane_1_to_1 | lane_1_to_3) & heads_1_5_facts_unordered)
       | (lane_1_to_2 & heads_1_3_facts_unordered);
     facts_1_length <=
-      ({14{lane_1_to_0}} & heads_1_4_facts_length) | ({14{lane_1_to_1}} & heads_1_5_facts_length)
+      ({14{lane_1_to_0}} & heads_1_4_facts_length) | ({14{lane_1_to_1 | lane_1_to_3}} & heads_1_5_facts_length)
       | ({14{lane_1_to_2}} & heads_1_3_facts_length);
     facts_1_no_l4 <=
-      (lane_1_to_0 & heads_1_4_facts_no_l4) | (lane_1_to_1 & heads_1_5_facts_no_l4)
+      (lane_1_to_0 & heads_1_4_facts_no_l4) | ((lane_1_to_1 | lane_1_to_3) & heads_1_5_facts_no_l4)
       | (lane_1_to_2 & heads_1_3_facts_no_l4);
     facts_1_flow_hash <=
-      ({10{lane_1_to_0}} & heads_1_4_facts_flow_hash) | ({10{lane_1_to_1}} & heads_1_5_facts_flow_hash)
+      ({10{lane_1_to_0}} & heads_1_4_facts_flow_hash) | ({10{lane_1_to_1 | lane_1_to_3}} & heads_1_5_facts_flow_hash)
       | ({10{lane_1_to_2}} & heads_1_3_facts_flow_hash);
     facts_1_tagged <=
-      (lane_1_to_0 & heads_1_4_facts_tagged) | (lane_1_to_1 & heads_1_5_facts_tagged)
+      (lane_1_to_0 & heads_1_4_facts_tagged) | ((lane_1_to_1 | lane_1_to_3) & heads_1_5_facts_tagged)
       | (lane_1_to_2 & heads_1_3_facts_tagged);
     facts_1_tag <=
-      ({16{lane_1_to_0}} & heads_1_4_facts_tag) | ({16{lane_1_to_1}} & heads_1_5_facts_tag)
+      ({16{lane_1_to_0}} & heads_1_4_facts_tag) | ({16{lane_1_to_1 | lane_1_to_3}} & heads_1_5_facts_tag)
       | ({16{lane_1_to_2}} & heads_1_3_facts_tag);
     facts_1_shimmed <=
-      (lane_1_to_0 & heads_1_4_facts_shimmed) | (lane_1_to_1 & heads_1_5_facts_shimmed)
+      (lane_1_to_0 & heads_1_4_facts_shimmed) | ((lane_1_to_1 | lane_1_to_3) & heads_1_5_facts_shimmed)
       | (lane_1_to_2 & heads_1_3_facts_shimmed);
     facts_1_ttl <=
-      ({4{lane_1_to_0}} & heads_1_4_facts_ttl) | ({4{lane_1_to_1}} & heads_1_5_facts_ttl)
+      ({4{lane_1_to_0}} & heads_1_4_facts_ttl) | ({4{lane_1_to_1 | lane_1_to_3}} & heads_1_5_facts_ttl)
       | ({4{lane_1_to_2}} & heads_1_3_facts_ttl);
-    was_size_1 <= ({2{lane_1_to_0}} & switched_1_size) | ({2{lane_1_to_2}} & returned_1_size);
-    was_to_1 <= ({5{lane_1_to_0}} & switched_1_to) | ({5{lane_1_to_2}} & returned_1_to);
+    was_size_1 <=
+      ({2{lane_1_to_0}} & switched_1_size) | ({2{lane_1_to_2}} & returned_1_size)
+      | ({2{lane_1_to_3}} & passing_1_size);
+    was_to_1 <=
+      ({5{lane_1_to_0}} & switched_1_to) | ({5{lane_1_to_2}} & returned_1_to) | ({5{lane_1_to_3}} & passing_1_to);
     facts_2_outcome <=
-      ({3{lane_2_to_0}} & heads_2_4_facts_outcome) | ({3{lane_2_to_1}} & heads_2_5_facts_outcome)
+      ({3{lane_2_to_0}} & heads_2_4_facts_outcome) | ({3{lane_2_to_1 | lane_2_to_3}} & heads_2_5_facts_outcome)
       | ({3{lane_2_to_2}} & heads_2_3_facts_outcome);
     facts_2_ports <=
-      ({4{lane_2_to_0}} & heads_2_4_facts_ports) | ({4{lane_2_to_1}} & heads_2_5_facts_ports)
+      ({4{lane_2_to_0}} & heads_2_4_facts_ports) | ({4{lane_2_to_1 | lane_2_to_3}} & heads_2_5_facts_ports)
       | ({4{lane_2_to_2}} & heads_2_3_facts_ports);
     facts_2_peer <=
-      ({4{lane_2_to_0}} & heads_2_4_facts_peer) | ({4{lane_2_to_1}} & heads_2_5_facts_peer)
+      ({4{lane_2_to_0}} & heads_2_4_facts_peer) | ({4{lane_2_to_1 | lane_2_to_3}} & heads_2_5_facts_peer)
       | ({4{lane_2_to_2}} & heads_2_3_facts_peer);
     facts_2_uid <=
-      ({16{lane_2_to_0}} & heads_2_4_facts_uid) | ({16{lane_2_to_1}} & heads_2_5_facts_uid)
+      ({16{lane_2_to_0}} & heads_2_4_facts_uid) | ({16{lane_2_to_1 | lane_2_to_3}} & heads_2_5_facts_uid)
       | ({16{lane_2_to_2}} & heads_2_3_facts_uid);
     facts_2_dag <=
-      ({8{lane_2_to_0}} & heads_2_4_facts_dag) | ({8{lane_2_to_1}} & heads_2_5_facts_dag)
+      ({8{lane_2_to_0}} & heads_2_4_facts_dag) | ({8{lane_2_to_1 | lane_2_to_3}} & heads_2_5_facts_dag)
       | ({8{lane_2_to_2}} & heads_2_3_facts_dag);
     facts_2_user <=
-      ({6{lane_2_to_0}} & heads_2_4_facts_user) | ({6{lane_2_to_1}} & heads_2_5_facts_user)
+      ({6{lane_2_to_0}} & heads_2_4_facts_user) | ({6{lane_2_to_1 | lane_2_to_3}} & heads_2_5_facts_user)
       | ({6{lane_2_to_2}} & heads_2_3_facts_user);
     facts_2_unordered <=
-      (lane_2_to_0 & heads_2_4_facts_unordered) | (lane_2_to_1 & heads_2_5_facts_unordered)
+      (lane_2_to_0 & heads_2_4_facts_unordered) | ((lane_2_to_1 | lane_2_to_3) & heads_2_5_facts_unordered)
       | (lane_2_to_2 & heads_2_3_facts_unordered);
     facts_2_length <=
-      ({14{lane_2_to_0}} & heads_2_4_facts_length) | ({14{lane_2_to_1}} & heads_2_5_facts_length)
+      ({14{lane_2_to_0}} & heads_2_4_facts_length) | ({14{lane_2_to_1 | lane_2_to_3}} & heads_2_5_facts_length)
       | ({14{lane_2_to_2}} & heads_2_3_facts_length);
     facts_2_no_l4 <=
-      (lane_2_to_0 & heads_2_4_facts_no_l4) | (lane_2_to_1 & heads_2_5_facts_no_l4)
+      (lane_2_to_0 & heads_2_4_facts_no_l4) | ((lane_2_to_1 | lane_2_to_3) & heads_2_5_facts_no_l4)
       | (lane_2_to_2 & heads_2_3_facts_no_l4);
     facts_2_flow_hash <=
-      ({10{lane_2_to_0}} & heads_2_4_facts_flow_hash) | ({10{lane_2_to_1}} & heads_2_5_facts_flow_hash)
+      ({10{lane_2_to_0}} & heads_2_4_facts_flow_hash) | ({10{lane_2_to_1 | lane_2_to_3}} & heads_2_5_facts_flow_hash)
       | ({10{lane_2_to_2}} & heads_2_3_facts_flow_hash);
     facts_2_tagged <=
-      (lane_2_to_0 & heads_2_4_facts_tagged) | (lane_2_to_1 & heads_2_5_facts_tagged)
+      (lane_2_to_0 & heads_2_4_facts_tagged) | ((lane_2_to_1 | lane_2_to_3) & heads_2_5_facts_tagged)
       | (lane_2_to_2 & heads_2_3_facts_tagged);
     facts_2_tag <=
-      ({16{lane_2_to_0}} & heads_2_4_facts_tag) | ({16{lane_2_to_1}} & heads_2_5_facts_tag)
+      ({16{lane_2_to_0}} & heads_2_4_facts_tag) | ({16{lane_2_to_1 | lane_2_to_3}} & heads_2_5_facts_tag)
       | ({16{lane_2_to_2}} & heads_2_3_facts_tag);
     facts_2_shimmed <=
-      (lane_2_to_0 & heads_2_4_facts_shimmed) | (lane_2_to_1 & heads_2_5_facts_shimmed)
+      (lane_2_to_0 & heads_2_4_facts_shimmed) | ((lane_2_to_1 | lane_2_to_3) & heads_2_5_facts_shimmed)
       | (lane_2_to_2 & heads_2_3_facts_shimmed);
     facts_2_ttl <=
-      ({4{lane_2_to_0}} & heads_2_4_facts_ttl) | ({4{lane_2_to_1}} & heads_2_5_facts_ttl)
+      ({4{lane_2_to_0}} & heads_2_4_facts_ttl) | ({4{lane_2_to_1 | lane_2_to_3}} & heads_2_5_facts_ttl)
       | ({4{lane_2_to_2}} & heads_2_3_facts_ttl);
-    was_size_2 <= ({2{lane_2_to_0}} & switched_2_size) | ({2{lane_2_to_2}} & returned_2_size);
-    was_to_2 <= ({5{lane_2_to_0}} & switched_2_to) | ({5{lane_2_to_2}} & returned_2_to);
+    was_size_2 <=
+      ({2{lane_2_to_0}} & switched_2_size) | ({2{lane_2_to_2}} & returned_2_size)
+      | ({2{lane_2_to_3}} & passing_2_size);
+    was_to_2 <=
+      ({5{lane_2_to_0}} & switched_2_to) | ({5{lane_2_to_2}} & returned_2_to) | ({5{lane_2_to_3}} & passing_2_to);
     facts_3_outcome <=
-      ({3{lane_3_to_0}} & heads_3_4_facts_outcome) | ({3{lane_3_to_1}} & heads_3_5_facts_outcome)
+      ({3{lane_3_to_0}} & heads_3_4_facts_outcome) | ({3{lane_3_to_1 | lane_3_to_3}} & heads_3_5_facts_outcome)
       | ({3{lane_3_to_2}} & heads_3_3_facts_outcome);
     facts_3_ports <=
-      ({4{lane_3_to_0}} & heads_3_4_facts_ports) | ({4{lane_3_to_1}} & heads_3_5_facts_ports)
+      ({4{lane_3_to_0}} & heads_3_4_facts_ports) | ({4{lane_3_to_1 | lane_3_to_3}} & heads_3_5_facts_ports)
       | ({4{lane_3_to_2}} & heads_3_3_facts_ports);
     facts_3_peer <=
-      ({4{lane_3_to_0}} & heads_3_4_facts_peer) | ({4{lane_3_to_1}} & heads_3_5_facts_peer)
+      ({4{lane_3_to_0}} & heads_3_4_facts_peer) | ({4{lane_3_to_1 | lane_3_to_3}} & heads_3_5_facts_peer)
       | ({4{lane_3_to_2}} & heads_3_3_facts_peer);
     facts_3_uid <=
-      ({16{lane_3_to_0}} & heads_3_4_facts_uid) | ({16{lane_3_to_1}} & heads_3_5_facts_uid)
+      ({16{lane_3_to_0}} & heads_3_4_facts_uid) | ({16{lane_3_to_1 | lane_3_to_3}} & heads_3_5_facts_uid)
       | ({16{lane_3_to_2}} & heads_3_3_facts_uid);
     facts_3_dag <=
-      ({8{lane_3_to_0}} & heads_3_4_facts_dag) | ({8{lane_3_to_1}} & heads_3_5_facts_dag)
+      ({8{lane_3_to_0}} & heads_3_4_facts_dag) | ({8{lane_3_to_1 | lane_3_to_3}} & heads_3_5_facts_dag)
       | ({8{lane_3_to_2}} & heads_3_3_facts_dag);
     facts_3_user <=
-      ({6{lane_3_to_0}} & heads_3_4_facts_user) | ({6{lane_3_to_1}} & heads_3_5_facts_user)
+      ({6{lane_3_to_0}} & heads_3_4_facts_user) | ({6{lane_3_to_1 | lane_3_to_3}} & heads_3_5_facts_user)
       | ({6{lane_3_to_2}} & heads_3_3_facts_user);
     facts_3_unordered <=
-      (lane_3_to_0 & heads_3_4_facts_unordered) | (lane_3_to_1 & heads_3_5_facts_unordered)
+      (lane_3_to_0 & heads_3_4_facts_unordered) | ((lane_3_to_1 | lane_3_to_3) & heads_3_5_facts_unordered)
       | (lane_3_to_2 & heads_3_3_facts_unordered);
     facts_3_length <=
-      ({14{lane_3_to_0}} & heads_3_4_facts_length) | ({14{lane_3_to_1}} & heads_3_5_facts_length)
+      ({14{lane_3_to_0}} & heads_3_4_facts_length) | ({14{lane_3_to_1 | lane_3_to_3}} & heads_3_5_facts_length)
       | ({14{lane_3_to_2}} & heads_3_3_facts_length);
     facts_3_no_l4 <=
-      (lane_3_to_0 & heads_3_4_facts_no_l4) | (lane_3_to_1 & heads_3_5_facts_no_l4)
+      (lane_3_to_0 & heads_3_4_facts_no_l4) | ((lane_3_to_1 | lane_3_to_3) & heads_3_5_facts_no_l4)
       | (lane_3_to_2 & heads_3_3_facts_no_l4);
     facts_3_flow_hash <=
-      ({10{lane_3_to_0}} & heads_3_4_facts_flow_hash) | ({10{lane_3_to_1}} & heads_3_5_facts_flow_hash)
+      ({10{lane_3_to_0}} & heads_3_4_facts_flow_hash) | ({10{lane_3_to_1 | lane_3_to_3}} & heads_3_5_facts_flow_hash)
       | ({10{lane_3_to_2}} & heads_3_3_facts_flow_hash);
     facts_3_tagged <=
-      (lane_3_to_0 & heads_3_4_facts_tagged) | (lane_3_to_1 & heads_3_5_facts_tagged)
+      (lane_3_to_0 & heads_3_4_facts_tagged) | ((lane_3_to_1 | lane_3_to_3) & heads_3_5_facts_tagged)
       | (lane_3_to_2 & heads_3_3_facts_tagged);
     facts_3_tag <=
-      ({16{lane_3_to_0}} & heads_3_4_facts_tag) | ({16{lane_3_to_1}} & heads_3_5_facts_tag)
+      ({16{lane_3_to_0}} & heads_3_4_facts_tag) | ({16{lane_3_to_1 | lane_3_to_3}} & heads_3_5_facts_tag)
       | ({16{lane_3_to_2}} & heads_3_3_facts_tag);
     facts_3_shimmed <=
-      (lane_3_to_0 & heads_3_4_facts_shimmed) | (lane_3_to_1 & heads_3_5_facts_shimmed)
+      (lane_3_to_0 & heads_3_4_facts_shimmed) | ((lane_3_to_1 | lane_3_to_3) & heads_3_5_facts_shimmed)
       | (lane_3_to_2 & heads_3_3_facts_shimmed);
     facts_3_ttl <=
-      ({4{lane_3_to_0}} & heads_3_4_facts_ttl) | ({4{lane_3_to_1}} & heads_3_5_facts_ttl)
+      ({4{lane_3_to_0}} & heads_3_4_facts_ttl) | ({4{lane_3_to_1 | lane_3_to_3}} & heads_3_5_facts_ttl)
       | ({4{lane_3_to_2}} & heads_3_3_facts_ttl);
-    was_size_3 <= ({2{lane_3_to_0}} & switched_3_size) | ({2{lane_3_to_2}} & returned_3_size);
-    was_to_3 <= ({5{lane_3_to_0}} & switched_3_to) | ({5{lane_3_to_2}} & returned_3_to);
+    was_size_3 <=
+      ({2{lane_3_to_0}} & switched_3_size) | ({2{lane_3_to_2}} & returned_3_size)
+      | ({2{lane_3_to_3}} & passing_3_size);
+    was_to_3 <=
+      ({5{lane_3_to_0}} & switched_3_to) | ({5{lane_3_to_2}} & returned_3_to) | ({5{lane_3_to_3}} & passing_3_to);
     facts_4_outcome <=
-      ({3{lane_4_to_0}} & heads_4_4_facts_outcome) | ({3{lane_4_to_1}} & heads_4_5_facts_outcome)
+      ({3{lane_4_to_0}} & heads_4_4_facts_outcome) | ({3{lane_4_to_1 | lane_4_to_3}} & heads_4_5_facts_outcome)
       | ({3{lane_4_to_2}} & heads_4_3_facts_outcome);
     facts_4_ports <=
-      ({4{lane_4_to_0}} & heads_4_4_facts_ports) | ({4{lane_4_to_1}} & heads_4_5_facts_ports)
+      ({4{lane_4_to_0}} & heads_4_4_facts_ports) | ({4{lane_4_to_1 | lane_4_to_3}} & heads_4_5_facts_ports)
       | ({4{lane_4_to_2}} & heads_4_3_facts_ports);
     facts_4_peer <=
-      ({4{lane_4_to_0}} & heads_4_4_facts_peer) | ({4{lane_4_to_1}} & heads_4_5_facts_peer)
+      ({4{lane_4_to_0}} & heads_4_4_facts_peer) | ({4{lane_4_to_1 | lane_4_to_3}} & heads_4_5_facts_peer)
       | ({4{lane_4_to_2}} & heads_4_3_facts_peer);
     facts_4_uid <=
-      ({16{lane_4_to_0}} & heads_4_4_facts_uid) | ({16{lane_4_to_1}} & heads_4_5_facts_uid)
+      ({16{lane_4_to_0}} & heads_4_4_facts_uid) | ({16{lane_4_to_1 | lane_4_to_3}} & heads_4_5_facts_uid)
       | ({16{lane_4_to_2}} & heads_4_3_facts_uid);
     facts_4_dag <=
-      ({8{lane_4_to_0}} & heads_4_4_facts_dag) | ({8{lane_4_to_1}} & heads_4_5_facts_dag)
+      ({8{lane_4_to_0}} & heads_4_4_facts_dag) | ({8{lane_4_to_1 | lane_4_to_3}} & heads_4_5_facts_dag)
       | ({8{lane_4_to_2}} & heads_4_3_facts_dag);
     facts_4_user <=
-      ({6{lane_4_to_0}} & heads_4_4_facts_user) | ({6{lane_4_to_1}} & heads_4_5_facts_user)
+      ({6{lane_4_to_0}} & heads_4_4_facts_user) | ({6{lane_4_to_1 | lane_4_to_3}} & heads_4_5_facts_user)
       | ({6{lane_4_to_2}} & heads_4_3_facts_user);
     facts_4_unordered <=
-      (lane_4_to_0 & heads_4_4_facts_unordered) | (lane_4_to_1 & heads_4_5_facts_unordered)
+      (lane_4_to_0 & heads_4_4_facts_unordered) | ((lane_4_to_1 | lane_4_to_3) & heads_4_5_facts_unordered)
       | (lane_4_to_2 & heads_4_3_facts_unordered);
     facts_4_length <=
-      ({14{lane_4_to_0}} & heads_4_4_facts_length) | ({14{lane_4_to_1}} & heads_4_5_facts_length)
+      ({14{lane_4_to_0}} & heads_4_4_facts_length) | ({14{lane_4_to_1 | lane_4_to_3}} & heads_4_5_facts_length)
       | ({14{lane_4_to_2}} & heads_4_3_facts_length);
     facts_4_no_l4 <=
-      (lane_4_to_0 & heads_4_4_facts_no_l4) | (lane_4_to_1 & heads_4_5_facts_no_l4)
+      (lane_4_to_0 & heads_4_4_facts_no_l4) | ((lane_4_to_1 | lane_4_to_3) & heads_4_5_facts_no_l4)
       | (lane_4_to_2 & heads_4_3_facts_no_l4);
     facts_4_flow_hash <=
-      ({10{lane_4_to_0}} & heads_4_4_facts_flow_hash) | ({10{lane_4_to_1}} & heads_4_5_facts_flow_hash)
+      ({10{lane_4_to_0}} & heads_4_4_facts_flow_hash) | ({10{lane_4_to_1 | lane_4_to_3}} & heads_4_5_facts_flow_hash)
       | ({10{lane_4_to_2}} & heads_4_3_facts_flow_hash);
     facts_4_tagged <=
-      (lane_4_to_0 & heads_4_4_facts_tagged) | (lane_4_to_1 & heads_4_5_facts_tagged)
+      (lane_4_to_0 & heads_4_4_facts_tagged) | ((lane_4_to_1 | lane_4_to_3) & heads_4_5_facts_tagged)
       | (lane_4_to_2 & heads_4_3_facts_tagged);
     facts_4_tag <=
-      ({16{lane_4_to_0}} & heads_4_4_facts_tag) | ({16{lane_4_to_1}} & heads_4_5_facts_tag)
+      ({16{lane_4_to_0}} & heads_4_4_facts_tag) | ({16{lane_4_to_1 | lane_4_to_3}} & heads_4_5_facts_tag)
       | ({16{lane_4_to_2}} & heads_4_3_facts_tag);
     facts_4_shimmed <=
-      (lane_4_to_0 & heads_4_4_facts_shimmed) | (lane_4_to_1 & heads_4_5_facts_shimmed)
+      (lane_4_to_0 & heads_4_4_facts_shimmed) | ((lane_4_to_1 | lane_4_to_3) & heads_4_5_facts_shimmed)
       | (lane_4_to_2 & heads_4_3_facts_shimmed);
     facts_4_ttl <=
-      ({4{lane_4_to_0}} & heads_4_4_facts_ttl) | ({4{lane_4_to_1}} & heads_4_5_facts_ttl)
+      ({4{lane_4_to_0}} & heads_4_4_facts_ttl) | ({4{lane_4_to_1 | lane_4_to_3}} & heads_4_5_facts_ttl)
       | ({4{lane_4_to_2}} & heads_4_3_facts_ttl);
-    was_size_4 <= ({2{lane_4_to_0}} & switched_4_size) | ({2{lane_4_to_2}} & returned_4_size);
-    was_to_4 <= ({5{lane_4_to_0}} & switched_4_to) | ({5{lane_4_to_2}} & returned_4_to);
+    was_size_4 <=
+      ({2{lane_4_to_0}} & switched_4_size) | ({2{lane_4_to_2}} & returned_4_size)
+      | ({2{lane_4_to_3}} & passing_4_size);
+    was_to_4 <=
+      ({5{lane_4_to_0}} & switched_4_to) | ({5{lane_4_to_2}} & returned_4_to) | ({5{lane_4_to_3}} & passing_4_to);
     own_was_to <= own_to;
   end
 
@@ -2255,7 +2542,7 @@ module SwitchLane_p4_f1536_t250000 (
     end
     else if (lane_group_to_1) begin
       held_1 <= 1'b1;
-      held_class_1 <= lane_1_to_1 ? 3'd5 : lane_1_to_2 ? 3'd3 : 3'd4;
+      held_class_1 <= (lane_1_to_1 | lane_1_to_3) ? 3'd5 : lane_1_to_2 ? 3'd3 : 3'd4;
     end
     else if (take1_ready) held_1 <= 1'b0;
 
@@ -2265,7 +2552,7 @@ module SwitchLane_p4_f1536_t250000 (
     end
     else if (lane_group_to_2) begin
       held_2 <= 1'b1;
-      held_class_2 <= lane_2_to_1 ? 3'd5 : lane_2_to_2 ? 3'd3 : 3'd4;
+      held_class_2 <= (lane_2_to_1 | lane_2_to_3) ? 3'd5 : lane_2_to_2 ? 3'd3 : 3'd4;
     end
     else if (take2_ready) held_2 <= 1'b0;
 
@@ -2275,7 +2562,7 @@ module SwitchLane_p4_f1536_t250000 (
     end
     else if (lane_group_to_3) begin
       held_3 <= 1'b1;
-      held_class_3 <= lane_3_to_1 ? 3'd5 : lane_3_to_2 ? 3'd3 : 3'd4;
+      held_class_3 <= (lane_3_to_1 | lane_3_to_3) ? 3'd5 : lane_3_to_2 ? 3'd3 : 3'd4;
     end
     else if (take3_ready) held_3 <= 1'b0;
 
@@ -2285,7 +2572,7 @@ module SwitchLane_p4_f1536_t250000 (
     end
     else if (lane_group_to_4) begin
       held_4 <= 1'b1;
-      held_class_4 <= lane_4_to_1 ? 3'd5 : lane_4_to_2 ? 3'd3 : 3'd4;
+      held_class_4 <= (lane_4_to_1 | lane_4_to_3) ? 3'd5 : lane_4_to_2 ? 3'd3 : 3'd4;
     end
     else if (take4_ready) held_4 <= 1'b0;
 
@@ -2299,23 +2586,23 @@ module SwitchLane_p4_f1536_t250000 (
 
   always @(posedge clk)
     if (rst) lane_0_last <= 2'd0;
-    else if (lane_group_to_0) lane_0_last <= {lane_0_to_2, lane_0_to_1};
+    else if (lane_group_to_0) lane_0_last <= {lane_0_to_2 | lane_0_to_3, lane_0_to_1 | lane_0_to_3};
 
   always @(posedge clk)
     if (rst) lane_1_last <= 2'd0;
-    else if (lane_group_to_1) lane_1_last <= {lane_1_to_2, lane_1_to_1};
+    else if (lane_group_to_1) lane_1_last <= {lane_1_to_2 | lane_1_to_3, lane_1_to_1 | lane_1_to_3};
 
   always @(posedge clk)
     if (rst) lane_2_last <= 2'd0;
-    else if (lane_group_to_2) lane_2_last <= {lane_2_to_2, lane_2_to_1};
+    else if (lane_group_to_2) lane_2_last <= {lane_2_to_2 | lane_2_to_3, lane_2_to_1 | lane_2_to_3};
 
   always @(posedge clk)
     if (rst) lane_3_last <= 2'd0;
-    else if (lane_group_to_3) lane_3_last <= {lane_3_to_2, lane_3_to_1};
+    else if (lane_group_to_3) lane_3_last <= {lane_3_to_2 | lane_3_to_3, lane_3_to_1 | lane_3_to_3};
 
   always @(posedge clk)
     if (rst) lane_4_last <= 2'd0;
-    else if (lane_group_to_4) lane_4_last <= {lane_4_to_2, lane_4_to_1};
+    else if (lane_group_to_4) lane_4_last <= {lane_4_to_2 | lane_4_to_3, lane_4_to_1 | lane_4_to_3};
 
   always @(posedge clk)
     if (rst) coming_frames_head <= 3'd1;
@@ -2377,6 +2664,7 @@ module SwitchLane_p4_f1536_t250000 (
       shape_now_held_to <= shape_payload_to;
       shape_now_held_class <= shape_payload_class;
       shape_now_held_mac <= shape_payload_mac;
+      shape_now_held_far <= shape_payload_far;
       shape_now_held_ingress <= shape_payload_ingress;
       shape_now_held_shimmed <= shape_payload_shimmed;
       shape_now_held_ttl <= shape_payload_ttl;
@@ -2423,7 +2711,8 @@ module SwitchLane_p4_f1536_t250000 (
     if (target_push) begin
       target_store[target_tail] <= {
         held_frame_size, held_frame_is_software, held_frame_facts_uid, targets_payload_ttl, held_frame_facts_shimmed,
-        targets_payload_ingress, targets_payload_mac, targets_payload_class, targets_payload_to, unwraps, redirects
+        targets_payload_ingress, targets_payload_far, targets_payload_mac, targets_payload_class, targets_payload_to,
+        unwraps, redirects
       };
     end
 
@@ -2436,7 +2725,8 @@ module SwitchLane_p4_f1536_t250000 (
     if (shape_push) begin
       shape_store[shape_tail] <= {
         held_frame_size, held_frame_is_software, held_frame_facts_uid, shapes_payload_ttl, held_frame_facts_shimmed,
-        shapes_payload_ingress, shapes_payload_mac, shapes_payload_class, shapes_payload_to, unwraps, redirects
+        shapes_payload_ingress, shapes_payload_far, shapes_payload_mac, shapes_payload_class, shapes_payload_to,
+        unwraps, redirects
       };
     end
 
@@ -2517,10 +2807,10 @@ module SwitchLane_p4_f1536_t250000 (
       assert (fits_4_1 == (promised_4 <= 6'd19)); // promises.ts:109
       assert (fits_4_2 == (promised_4 <= 6'd13)); // promises.ts:109
       assert (fits_4_3 == (promised_4 <= 6'd0)); // promises.ts:109
-      assert (~held_frame_valid | shape_room); // switch-lane.ts:272
-      assert (~held_frame_valid | target_room); // switch-lane.ts:272
-      assert (~held_frame_valid | coming_frames_room); // switch-lane.ts:272
-      assert (~held_frame_valid | insert_what_ready); // switch-lane.ts:272
+      assert (~held_frame_valid | shape_room); // switch-lane.ts:306
+      assert (~held_frame_valid | target_room); // switch-lane.ts:306
+      assert (~held_frame_valid | coming_frames_room); // switch-lane.ts:306
+      assert (~held_frame_valid | insert_what_ready); // switch-lane.ts:306
       assert (coming_frames_some == (|coming_frames_count)); // early-queue.ts:88
       assert (coming_frames_room == (coming_frames_count != 4'd8)); // early-queue.ts:89
       assert (shape_some == (|shape_count)); // early-queue.ts:88
@@ -2623,19 +2913,19 @@ module SwitchLane_p4_f1536_t250000 (
         $stop;
       end
       if (~(~held_frame_valid | shape_room)) begin
-        $display("%s", "assertion failed: there is a place for each frame in the lane (switch-lane.ts:272)"); // switch-lane.ts:272
+        $display("%s", "assertion failed: there is a place for each frame in the lane (switch-lane.ts:306)"); // switch-lane.ts:306
         $stop;
       end
       if (~(~held_frame_valid | target_room)) begin
-        $display("%s", "assertion failed: there is a place for each frame in the lane (switch-lane.ts:272)"); // switch-lane.ts:272
+        $display("%s", "assertion failed: there is a place for each frame in the lane (switch-lane.ts:306)"); // switch-lane.ts:306
         $stop;
       end
       if (~(~held_frame_valid | coming_frames_room)) begin
-        $display("%s", "assertion failed: there is a place for each frame in the lane (switch-lane.ts:272)"); // switch-lane.ts:272
+        $display("%s", "assertion failed: there is a place for each frame in the lane (switch-lane.ts:306)"); // switch-lane.ts:306
         $stop;
       end
       if (~(~held_frame_valid | insert_what_ready)) begin
-        $display("%s", "assertion failed: there is a place for each frame in the lane (switch-lane.ts:272)"); // switch-lane.ts:272
+        $display("%s", "assertion failed: there is a place for each frame in the lane (switch-lane.ts:306)"); // switch-lane.ts:306
         $stop;
       end
       if (~(coming_frames_some == (|coming_frames_count))) begin
@@ -2708,11 +2998,11 @@ module SwitchLane_p4_f1536_t250000 (
     heads_4_2_facts_ports, heads_4_2_facts_peer, heads_4_2_facts_uid, heads_4_2_facts_dag, heads_4_2_facts_user,
     heads_4_2_facts_unordered, heads_4_2_facts_length, heads_4_2_facts_no_l4, heads_4_2_facts_flow_hash,
     heads_4_2_facts_tagged, heads_4_2_facts_tag, heads_4_2_facts_shimmed, heads_4_2_facts_ttl, paused_0[7:5],
-    paused_0[3:0], paused_1[7:5], paused_1[3:0], paused_2[7:5], paused_2[3:0], paused_3[7:5], paused_3[3:0],
+    paused_0[2:0], paused_1[7:5], paused_1[2:0], paused_2[7:5], paused_2[2:0], paused_3[7:5], paused_3[2:0],
     sent_pop_payload_user, sent_packets, target_now_held_redirect, target_now_held_unwrap, target_now_held_mac,
-    target_now_held_ttl, lane_group_last[5], held_frame_from[0], held_frame_facts_ports, held_frame_facts_dag,
-    held_frame_facts_user, held_frame_facts_unordered, held_frame_facts_length[13:6], held_frame_facts_no_l4,
-    held_frame_facts_flow_hash, shape_now_held_to, shape_now_held_class, shape_now_held_shimmed, shape_now_held_late,
-    shape_now_held_size, own_edge[0], 1'b0
+    target_now_held_far, target_now_held_ttl, lane_group_last[5], held_frame_from[0], held_frame_facts_ports,
+    held_frame_facts_dag, held_frame_facts_user, held_frame_facts_unordered, held_frame_facts_length[13:6],
+    held_frame_facts_no_l4, held_frame_facts_flow_hash, shape_now_held_to, shape_now_held_class,
+    shape_now_held_shimmed, shape_now_held_late, shape_now_held_size, own_edge[0], 1'b0
   };
 endmodule

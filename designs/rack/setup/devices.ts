@@ -40,10 +40,35 @@ const listOf = (raw: Raw, field: string): readonly unknown[] => {
   const value = raw[field];
   return Array.isArray(value) ? (value as readonly unknown[]) : [];
 };
+/** A field of an entry, whatever that is. */
+const fieldOf = (entry: unknown, field: string): unknown =>
+  typeof entry === "object" && entry !== null ? (entry as Raw)[field] : undefined;
 const macOf = (peer: unknown): string => {
-  const { mac } = (typeof peer === "object" && peer !== null ? peer : {}) as { readonly mac?: unknown };
+  const mac = fieldOf(peer, "mac");
   return typeof mac === "string" ? mac.toLowerCase() : "";
 };
+/**
+ * The port to a station that is behind a peer: the way to the nearest peer, so that results take the ways of redirects.
+ * @param port by the fewest links
+ */
+function portBehind(
+  raw: Raw,
+  own: string,
+  station: string,
+  port: number,
+  topology: Topology,
+  all: readonly RackStation[],
+) {
+  if (fieldOf(listOf(raw, "ports")[port], "peer") !== true) return port;
+  const far = topology.distances(station),
+    peers = listOf(raw, "peers").flatMap(p => {
+      const name = all.find(s => formatMac(s.mac) === macOf(p))?.name,
+        at = fieldOf(p, "port");
+      return name === undefined || name === own || typeof at !== "number" ? [] : [{ port: at, far: far.get(name) }];
+    }),
+    nearest = Math.min(...peers.map(p => p.far ?? Infinity));
+  return peers.find(p => p.far === nearest)?.port ?? port;
+}
 const broadcast = "ff:ff:ff:ff:ff:ff";
 
 /**
@@ -73,8 +98,10 @@ export function devicePlan(
   const peers = new Set(listOf(raw, "peers").map(macOf));
   const others = stations.filter(s => !peers.has(formatMac(s.mac)));
   const there = others.flatMap(({ name: station, mac, ip }) => {
-    const port = station === name ? undefined : topology.portTo(name, station);
-    return port === undefined ? [] : [{ name: station, mac: formatMac(mac), ip: formatIpv4(ip), port }];
+    const nearest = station === name ? undefined : topology.portTo(name, station);
+    if (nearest === undefined) return [];
+    const port = portBehind(raw, name, station, nearest, topology, stations);
+    return [{ name: station, mac: formatMac(mac), ip: formatIpv4(ip), port }];
   });
   const closed = [...(topology.closing().get(name) ?? [])],
     rules = closed.length === 0 ? [] : [{ name: "ring", dst: broadcast, ports: closed, action: "drop" }];

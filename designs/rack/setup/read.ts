@@ -11,6 +11,7 @@ import type { EndpointPlan, Rack, SwitchPlan } from "./rack.ts";
 import { isClient, type RackFile, rackSchema } from "./schema.ts";
 import { socketsOf, stationsOf } from "./stations.ts";
 import { Topology } from "./topology.ts";
+import { checkWays } from "./ways.ts";
 
 /**
  * Reads a rack of a file's text.
@@ -54,6 +55,7 @@ export function readRack(
   const endpoints = file.endpoints.map((e, i) =>
     endpointPlan(e, `${path}: endpoints[${i}]`, { devices, nodes, stations }),
   );
+  checkWays(devices, links, path);
   checkReach(file, topology, path);
   checkForwards(endpoints, topology, path);
   if (closing.size > 0) checkRing(file, path);

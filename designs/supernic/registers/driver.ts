@@ -26,7 +26,7 @@ export interface PlainConfig {
   readonly macs: bigint;
   readonly epochCycles: number;
   /** Other sNICs, by their numbers. */
-  readonly peers: readonly { readonly mac: bigint; readonly port: number }[];
+  readonly peers: readonly { readonly mac: bigint; readonly port: number; readonly hops: number }[];
 }
 
 export interface SnicDriver {
@@ -155,7 +155,7 @@ function configuring({ registers, write: go, put }: Access, ports: number): Pick
         macsHigh: low(c.macs >> 32n),
       });
       for (const [i, p] of c.ports.entries()) await put(`rules${i}`, p.rules >>> 0);
-      await write(c.peers.map(({ mac, port }, i) => tableWrite("peer", i, { mac, port })));
+      await write(c.peers.map(({ mac, port, hops }, i) => tableWrite("peer", i, { mac, port, far: hops > 1 ? 1 : 0 })));
     },
   };
 }

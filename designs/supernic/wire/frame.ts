@@ -72,7 +72,7 @@ export function encloseFrame(
   const outer = encode(ethernetHeader, { ...macs, etherType: snicEtherType.frameInside });
   return putShims(concat(outer, inner), { snic });
 }
-/** The frame inside a redirect or return. */
+/** The frame inside a redirect, whether it is for the next sNIC or goes onward. */
 export const enclosedFrame = ({ frame }: TakenApart): Uint8Array => frame.slice(afterEthernet);
 
 /** Pauses the classes for which a time is given, in quanta of 512 bit times; 0 lets one send. */
@@ -137,13 +137,13 @@ function wrongShim(snic: Decoded<typeof snicShim>): string | undefined {
   const encloses = snic.kind !== snicKind.data;
   if (snic.version !== snicVersion) return `version is ${snic.version}; it must be ${snicVersion}`;
   if (!Object.values<number>(snicKind).includes(snic.kind))
-    return `kind is ${snic.kind}; it must be 1 (data), 2 (redirect) or 3 (return)`;
+    return `kind is ${snic.kind}; it must be 1 (data), 2 (redirect) or 3 (onward)`;
   if (snic.ttl === 0) return "ttl is 0; it must be 1 or more";
   if (snic.unused !== 0) return `unused is ${snic.unused}; it must be 0`;
   if (encloses && snic.next !== snicEtherType.frameInside)
-    return `next is ${hex(snic.next)} in a redirect or return; it must be 0x6558`;
+    return `next is ${hex(snic.next)} in a redirect; it must be 0x6558`;
   if (!encloses && snic.next === snicEtherType.frameInside)
-    return "next is 0x6558 in a data frame; only a redirect or return holds a frame";
+    return "next is 0x6558 in a data frame; only a redirect holds a frame";
   return undefined;
 }
 
@@ -159,7 +159,7 @@ const refuse = (what: string, wrong: string | undefined): void => {
   if (wrong !== undefined) throw new PacketError(`${what}: ${wrong}`);
 };
 
-/** A redirect or return holds a frame, and that one no shim but its own sNIC shim of kind data. */
+/** A redirect, of either kind, holds a frame, and that one no shim but its own sNIC shim of kind data. */
 function checkEnclosed(taken: TakenApart): void {
   const inner = enclosedFrame(taken);
   if (inner.length < afterEthernet)
@@ -169,7 +169,7 @@ function checkEnclosed(taken: TakenApart): void {
     throw new PacketError("snic: the frame inside is MAC control; it must not leave its link");
   if (link) throw new PacketError("snic: the frame inside has a link shim; it must be taken off first");
   if (snic && snic.kind !== snicKind.data)
-    throw new PacketError("snic: the frame inside is a redirect or return itself; it must not be");
+    throw new PacketError("snic: the frame inside is a redirect itself; it must not be");
 }
 
 /**

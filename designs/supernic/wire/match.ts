@@ -4,7 +4,7 @@
 export const matchActions = ["port", "software", "uid", "peer", "drop"] as const;
 export type MatchActionName = (typeof matchActions)[number];
 /** Where a frame goes. */
-export const matchOutcomes = ["drop", "link", "software", "core", "redirect", "unwrap", "ports"] as const;
+export const matchOutcomes = ["drop", "link", "software", "core", "redirect", "unwrap", "ports", "onward"] as const;
 export type MatchOutcomeName = (typeof matchOutcomes)[number];
 /** Why a frame goes nowhere. */
 export const matchDrops = ["none", "refused", "stranger", "control", "rule", "uid", "nowhere"] as const;

@@ -51,7 +51,7 @@ A table below begins behind its own EtherType. Its last field, \`next\`, is the 
 | link shim | 8 bytes | every frame on a reliable port, but PFC |
 | 802.1Q tag | 4 bytes | as the sender wants; taken off inside, and put back |
 | sNIC shim | 8 bytes | the frame takes a DAG |
-| redirect, return | 22 bytes | the whole frame, without a link shim, goes to a peer or comes back |
+| redirect, onward | 22 bytes | the whole frame, without a link shim, goes to the next peer, or to one behind it |
 
 An ACK or NACK is a frame of 60 bytes: MACs, link shim with \`next\` 0, zeros. A frame grows by 38 bytes at most: a sNIC shim, a redirect around it, a link shim.
 
@@ -63,8 +63,8 @@ Each is a counted drop in hardware, and one sentence from the codec.
 - The frame ends inside a header. A shim comes twice or in another order.
 - Link shim: \`kind\` is none of the three; \`class\` is over 7; \`next\` is 0 in data, not 0 in ACK or NACK, or PFC's.
 - sNIC shim: \`version\` is another; \`kind\` is none of the three; \`ttl\` is 0; \`unused\` is not 0.
-- sNIC shim: \`next\` is 0x6558 in data, or anything else in a redirect or return.
-- The frame inside a redirect or return is shorter than 14 bytes, has a link shim, is MAC control, or is a redirect or return itself.
+- sNIC shim: \`next\` is 0x6558 in data, or anything else in a redirect of either kind.
+- The frame inside a redirect is shorter than 14 bytes, has a link shim, is MAC control, or is a redirect itself.
 - MAC control (0x8808) has a tag or a shim in front: without it, it would pause a port.
 
 ## Pause

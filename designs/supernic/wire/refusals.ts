@@ -15,5 +15,5 @@ export const refusals = [
 export type Refusal = (typeof refusals)[number];
 
 /** What a frame is that comes in. */
-export const judgedKinds = ["data", "pfc", "answer", "redirect", "return"] as const;
+export const judgedKinds = ["data", "pfc", "answer", "redirect", "onward"] as const;
 export type JudgedKindName = (typeof judgedKinds)[number];

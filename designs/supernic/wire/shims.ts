@@ -8,7 +8,7 @@ import { layout, num } from "../../shared/wire/index.ts";
 /** Kinds of frames on a reliable link. 0 is none, so that zeros are no frame. */
 export const linkKind = { data: 1, ack: 2, nack: 3 } as const;
 /** Kinds of sNIC shims. 0 is none. */
-export const snicKind = { data: 1, redirect: 2, return: 3 } as const;
+export const snicKind = { data: 1, redirect: 2, onward: 3 } as const;
 /** The version of the sNIC shim. */
 export const snicVersion = 1;
 
@@ -38,15 +38,15 @@ export const vlanTag = layout("vlan", "802.1Q tag (EtherType 0x8100)", "be", {
 /** sNIC shim: which DAG a packet takes. Endpoints and sNICs write it. */
 export const snicShim = layout("snic", "sNIC shim (EtherType 0x88B5)", "be", {
   version: num(4, `${snicVersion}`),
-  kind: num(4, "1 data, 2 redirect, 3 return", "dec", namesOf(snicKind)),
+  kind: num(4, "1 data, 2 redirect, 3 onward: a redirect for a sNIC behind the next one", "dec", namesOf(snicKind)),
   ttl: num(4, "sNICs and passes that it may still take; 0 is refused"),
   stage: num(4, "stage of the DAG that comes next; a sNIC overwrites what an endpoint says"),
-  uid: num(16, "the DAG; with redirect and return the inner frame's", "hex"),
-  origin: num(8, "number of the sNIC at which the frame came in; a sNIC overwrites what an endpoint says"),
+  uid: num(16, "the DAG; with redirect and onward the inner frame's", "hex"),
+  origin: num(8, "number of the sNIC that sent it last; a sNIC overwrites what an endpoint says"),
   ingress: num(4, "port of that sNIC; a sNIC overwrites what an endpoint says"),
   unused: num(3, "0", "hex"),
   unprocessed: num(1, "no sNIC had room: the endpoint runs the DAG", "bool"),
-  next: num(16, "EtherType of what follows; redirect, return: 0x6558, a whole frame", "hex"),
+  next: num(16, "EtherType of what follows; redirect, onward: 0x6558, a whole frame", "hex"),
 });
 
 /** The parts of a UID: a removed one comes back with the next generation, so late frames of the old one are known. */

@@ -76,7 +76,11 @@ export const tables = {
     id: 3,
     title: "where a MAC is",
     entries: macTable,
-    fields: { port: num(4, "its port"), peer: num(1, "a peer is there", "bool") },
+    fields: {
+      port: num(4, "its port"),
+      peer: num(1, "a peer is there", "bool"),
+      far: num(1, "it is behind another sNIC", "bool"),
+    },
   },
   uid: {
     id: 4,
@@ -164,7 +168,11 @@ export const tables = {
     id: 13,
     title: "peers: other sNICs of the rack",
     entries: 16,
-    fields: { mac: wide(48, "its MAC"), port: num(4, "the port where it is") },
+    fields: {
+      mac: wide(48, "its MAC"),
+      port: num(4, "the port where it is"),
+      far: num(1, "it is behind another sNIC", "bool"),
+    },
   },
   region: {
     id: 14,

@@ -177,8 +177,8 @@ function tunnels(add: Add): void {
 }
 function peers(add: Add): void {
   const inner = through("web", udp({ ...bob, mac: 0x02bb_0000_0001n }, web1, { from: 44_000, to: 80 }, filler(200)));
-  const outer = (kind: "redirect" | "return", what: Uint8Array, src = peerMac): Uint8Array =>
-    encloseFrame({ dst: device.mac, src }, shim(uidOf("web"), { kind: snicKind[kind] }), what);
+  const outer = (what: Uint8Array, src = peerMac): Uint8Array =>
+    encloseFrame({ dst: device.mac, src }, shim(uidOf("web"), { kind: snicKind.redirect }), what);
   add(
     "a DAG that runs at the peer",
     "redirect to snic2 > port 2",
@@ -189,15 +189,15 @@ function peers(add: Add): void {
     "redirect to snic2 > port 2",
     udp(alice, { mac: web1.mac, ip: 0x0a1e_0007 }, web, filler(64)),
   );
-  add("a redirect from the peer is processed here", "unwrapped > DAG web > port 1", outer("redirect", inner));
+  add("a redirect from the peer is processed here", "unwrapped > DAG web > port 1", outer(inner));
   add(
-    "a return from the peer is switched",
+    "a frame inside that has no shim is switched",
     "unwrapped > switched > port 0",
-    outer("return", udp(web1, bob, { from: 80, to: 44_002 }, filler(640))),
+    outer(udp(web1, bob, { from: 80, to: 44_002 }, filler(640))),
   );
-  add("a redirect from nobody's peer", "dropped: stranger", outer("redirect", inner, visitor.mac));
-  add("a redirect with a redirect inside", "refused: enclosed", outer("redirect", outer("redirect", inner)));
-  add("a redirect from a station", "refused: peer", outer("redirect", inner, alice.mac));
+  add("a redirect from nobody's peer", "dropped: stranger", outer(inner, visitor.mac));
+  add("a redirect with a redirect inside", "refused: enclosed", outer(outer(inner)));
+  add("a redirect from a station", "refused: peer", outer(inner, alice.mac));
 }
 function software(add: Add): void {
   const asks = (who: Host, targetIp: number): Uint8Array =>

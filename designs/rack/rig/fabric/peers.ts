@@ -16,8 +16,8 @@ export interface PeersOfOptions {
 }
 
 /**
- * The peers' software of a sNIC whose regions are managed; the others are those that its setup names. Peers have a link
- * between them. It begins with `start`. @throws RangeError for a device whose chains stay
+ * The peers' software of a sNIC whose regions are managed; the others are those that its setup names. It begins with
+ * `start`. @throws RangeError for a device whose chains stay
  */
 export function peersOf(device: RackDevice, all: readonly RackDevice[], o: PeersOfOptions): PeerSoftware {
   const { setup, time } = device,
@@ -27,7 +27,7 @@ export function peersOf(device: RackDevice, all: readonly RackDevice[], o: Peers
     const other = all.find(d => d.setup.mac === p.mac);
     if (other === undefined) throw new RangeError(`${device.name}: the rack has no sNIC with the MAC of ${p.name}`);
     const { ip, number } = other.setup;
-    return { ...p, ip, number, hops: 1, key: pairKey(o.rackKey, setup.number, number) };
+    return { ...p, ip, number, key: pairKey(o.rackKey, setup.number, number) };
   });
   const { software: Software = PeerSoftware } = o;
   const software = new Software(site, {

@@ -23,16 +23,22 @@ export const keptShim = (uid: number, taken: TakenApart, at: Where): Snic =>
 export const taggedFrame = (bytes: Uint8Array, { vlan }: TakenApart): Uint8Array =>
   putShims(bytes, { ...(vlan && { vlan }) });
 
+/** @param far the peer is behind another one */
+const kindFor = (far: boolean): number => (far ? snicKind.onward : snicKind.redirect);
 /** A frame on its way to a peer: with its tag and shim, behind the MACs of both. Both shims name the UID it goes by. */
 export function redirectedFrame(
   bytes: Uint8Array,
   taken: TakenApart,
-  macs: { readonly own: bigint; readonly peer: bigint },
+  macs: { readonly own: bigint; readonly peer: bigint; readonly far: boolean },
   uid: number,
   at: Where,
 ): Uint8Array {
   const { vlan, snic } = taken,
     own = written(uid, ttlOf(taken), at),
     inner = putShims(bytes, { ...(vlan && { vlan }), ...(snic && { snic: own }) });
-  return encloseFrame({ dst: macs.peer, src: macs.own }, { ...own, kind: snicKind.redirect }, inner);
+  return encloseFrame({ dst: macs.peer, src: macs.own }, { ...own, kind: kindFor(macs.far) }, inner);
 }
+
+/** A redirect that passes here: it has one sNIC less before it. What it says of UID stays. */
+export const passedFrame = (bytes: Uint8Array, { snic }: TakenApart, far: boolean, at: Where): Uint8Array =>
+  putShims(bytes, { snic: { ...written(snic?.uid ?? 0, ((snic?.ttl ?? 0) - 1) & 15, at), kind: kindFor(far) } });

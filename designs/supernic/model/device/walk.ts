@@ -7,7 +7,7 @@ import { type JudgedFrame, type JudgedPortKind, judgeFrame } from "../judge/inde
 import { type Matched, matchFrame, type MatchSettings } from "../match/index.ts";
 import { type ChainExit, type ChainTask, type Front, type Made, throughChain } from "../tasks/index.ts";
 import type { Drop, Exit, Fate, Pass, SlotOf } from "./fate.ts";
-import { keptShim, redirectedFrame, taggedFrame } from "./shims.ts";
+import { keptShim, passedFrame, redirectedFrame, taggedFrame } from "./shims.ts";
 
 /** All that a way depends on. */
 export interface Surroundings {
@@ -194,21 +194,30 @@ export function walk(frame: Uint8Array, badFcs: boolean, port: number, past: Pas
     case "ports": {
       const bytes = taggedFrame(a.bytes, a.taken),
         exits = (m.ports ?? []).map(p => ({ port: p, bytes })),
-        // Results have a class of their own: redirects of that port may overtake them, and they those.
-        queue = setup.ports[port]?.peer === true ? "returned" : "switched";
+        // Results have a class of their own, and so have messages of peers: others of that port may overtake them.
+        fromPeer = m.peer === 1 ? "passing" : "returned",
+        queue = setup.ports[port]?.peer === true ? fromPeer : "switched";
       return leaves({ ...past, order: orders(past, `${here}:${queue}`), steps: [...past.steps, "switched"] }, exits);
     }
     case "redirect": {
       const peer = setup.peers[m.peer ?? -1];
       if (peer === undefined) throw new RangeError(`there is no peer ${m.peer ?? -1}`);
       const uid = m.uid ?? a.taken.snic?.uid ?? 0,
-        bytes = redirectedFrame(a.bytes, a.taken, { own: setup.mac, peer: peer.mac }, uid, where);
+        bytes = redirectedFrame(a.bytes, a.taken, { own: setup.mac, peer: peer.mac, far: peer.hops > 1 }, uid, where);
       const at = {
         ...past,
         order: orders(past, `${here}:switched`),
         steps: [...past.steps, `redirect to ${peer.name}`],
       };
       return leaves(at, [{ port: peer.port, bytes }]);
+    }
+    case "onward": {
+      const bytes = passedFrame(a.bytes, a.taken, m.peer === 1, where),
+        at = { ...past, order: orders(past, `${here}:switched`), steps: [...past.steps, "passed on"] };
+      return leaves(
+        at,
+        (m.ports ?? []).map(p => ({ port: p, bytes })),
+      );
     }
     case "unwrap": {
       const at = { ...past, order: orders(past, `${here}:switched`), steps: [...past.steps, "unwrapped"] };

@@ -45,7 +45,7 @@ function kindOf(taken: TakenApart): JudgedKindName {
   if (typeOf(taken.frame) === snicEtherType.macControl) return "pfc";
   if (answers(taken)) return "answer";
   if (taken.snic?.kind === snicKind.redirect) return "redirect";
-  return taken.snic?.kind === snicKind.return ? "return" : "data";
+  return taken.snic?.kind === snicKind.onward ? "onward" : "data";
 }
 
 /** The codec's answer; undefined: it refuses the frame. */

@@ -22,6 +22,8 @@ export interface MacRule extends Ternary {
   readonly enabled: boolean;
   readonly port: number;
   readonly peer: boolean;
+  /** It is behind another peer. */
+  readonly far: boolean;
 }
 export interface UidRule {
   readonly valid: boolean;
@@ -48,11 +50,14 @@ export interface MatchSettings {
 export interface Matched {
   readonly outcome: MatchOutcomeName;
   readonly reason: MatchDropName;
-  /** Of `ports`. */
+  /** Of `ports`, and of `onward`. */
   readonly ports?: readonly number[];
-  /** Of `redirect`. */
+  /**
+   * Of `redirect`. Of `onward` 1: its receiver is not behind the next link either. Of `ports` 1: it came from a peer,
+   * for the software of another one.
+   */
   readonly peer?: number;
-  /** Of `core`, and of `redirect` by UID. */
+  /** Of `core`, of `redirect` by UID, and of `onward` what its shim says. */
   readonly uid?: number;
   readonly entry?: UidRule;
 }
@@ -92,13 +97,17 @@ function byUid(uid: number, s: MatchSettings): Matched {
   if (!entry?.valid || !entry.allowed || entry.generation !== Math.floor(uid / uidEntries)) return drop("uid");
   return entry.here ? goes("core", { uid, entry }) : goes("redirect", { uid, entry, peer: entry.peer });
 }
-function switched(ports: readonly number[], s: MatchSettings): Matched {
-  const left = ports.filter(n => n < s.ports && n !== s.port && !s.rings.includes(n));
-  return left.length > 0 ? goes("ports", { ports: left }) : drop("nowhere");
+/** @param passes onto links between peers, too */
+function switched(ports: readonly number[], s: MatchSettings, passes = false, peer = 0): Matched {
+  const left = ports.filter(n => n < s.ports && n !== s.port && (passes || !s.rings.includes(n)));
+  return left.length > 0 ? goes("ports", { ports: left, peer }) : drop("nowhere");
 }
 function byMac(dst: bigint, s: MatchSettings): Matched {
   const known = firstOf(s.macs, dst);
-  if (known) return switched([known.port], s);
+  if (known) {
+    const passes = s.rings.includes(s.port) && ((dst >> 40n) & 1n) === 0n;
+    return switched([known.port], s, passes, passes && known.peer ? 1 : 0);
+  }
   if ((dst >> 40n) & 1n)
     return switched(
       Array.from({ length: s.ports }, (_, i) => i),
@@ -113,9 +122,15 @@ export function matchFrame({ accepted }: JudgedFrame, s: MatchSettings): Matched
   const { kind, bytes, taken, noL4 } = accepted,
     { dst, src } = decode(ethernetHeader, bytes);
   if (kind === "pfc" || kind === "answer") return goes("link");
-  if (kind !== "data") {
+  if (kind === "redirect") {
     const sender = firstOf(s.macs, src);
-    return sender?.peer === true && sender.port === s.port ? goes("unwrap") : drop("stranger");
+    return sender?.peer === true && sender.port === s.port && dst === s.mac ? goes("unwrap") : drop("stranger");
+  }
+  if (kind === "onward") {
+    const to = firstOf(s.macs, dst);
+    if (to?.peer !== true || to.port === s.port) return drop("stranger");
+    const uid = taken.snic?.uid ?? 0;
+    return goes("onward", { ports: [to.port].filter(n => n < s.ports), peer: to.far ? 1 : 0, uid });
   }
   if (dst === s.mac) return s.control ? goes("software") : drop("control");
   const rule = firstOf(s.rules, keyOf(bytes, noL4));

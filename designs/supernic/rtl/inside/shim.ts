@@ -7,7 +7,7 @@ export const mostTtl = 15;
 
 /** What a shim says that this sNIC writes. Its stage is 0: whoever is next begins anew. */
 interface ShimFields {
-  readonly kind: number;
+  readonly kind: number | UInt;
   readonly ttl: UInt;
   readonly uid: UInt;
   readonly origin: UInt;

@@ -40,7 +40,7 @@ export function factsOf({ data, off }: Pick<Stripped, "data" | "off">, port: Val
   const headers = headersOf(data, off),
     { link, tag, snic, ip } = headers;
   const kind = kindOf(headers, off),
-    encloses = node(off.shimmed.and(snic.kind.eq(snicKind.redirect).or(snic.kind.eq(snicKind.return))), {
+    encloses = node(off.shimmed.and(snic.kind.eq(snicKind.redirect).or(snic.kind.eq(snicKind.onward))), {
       name: "encloses",
     }),
     inside = insideOf(data),

@@ -37,7 +37,7 @@ import { strip } from "./strip.ts";
 const afterEthernet = ethernetHeader.bytes;
 
 /**
- * `bytes` and, of a redirect or return, those in front of its inner frame's own, and of the inner frame's tag and shim.
+ * `bytes` and, of a redirect, those in front of its inner frame's own, and of the inner frame's tag and shim.
  * A table, and not a sum: what it is compared with is another one.
  */
 function behindExtra({ encloses, insideWords }: Val<typeof Facts>, bytes: number): UInt {

@@ -6,13 +6,13 @@ import { flowHashBits, judgedKinds, refusals } from "../../wire/index.ts";
 export const judgeBeatBytes = 64;
 
 export interface JudgeParameters {
-  /** Bytes of the longest frame without shims, tag and FCS; of a frame inside a redirect or return by itself. */
+  /** Bytes of the longest frame without shims, tag and FCS; of a frame inside a redirect by itself. */
   readonly frameBytes: number;
 }
 
 /** Bits of a frame's length in bytes. */
 export const judgedLengthBits = 14;
-/** What a redirect or return has in front of its inner frame, and what that one may have of tag and shim. */
+/** What a redirect, of either kind, has in front of its inner frame, and what that one may have of tag and shim. */
 const enclosedExtra = 14 + 4 + 8;
 /** Beats of the longest frame that is accepted. */
 export const judgedBeats = (p: JudgeParameters): number => Math.ceil((p.frameBytes + enclosedExtra) / judgeBeatBytes);
@@ -27,7 +27,7 @@ export const JudgedKind = enumOf("JudgedKind", [...judgedKinds]);
 export const JudgedPort = struct({
   /** Every frame but PFC has a link shim; on other ports none has. */
   reliable: bit,
-  /** It leads to a peer: redirects and returns may come. */
+  /** It leads to a peer: redirects may come. */
   peer: bit,
   /** The class of frames that do not tell theirs. */
   class: uint(3),

@@ -69,7 +69,7 @@ export function wrongLink({ link, ethernet }: Headers, off: Off, port: Val<typeo
 /** What may be wrong with a sNIC shim of which all but `next` is given. */
 function wrongShimOf(snic: Headers["snic"], next: UInt): Readonly<Record<"version" | "ttl" | "shim", Bit>> {
   const isData = snic.kind.eq(snicKind.data),
-    known = snic.kind.any().and(snic.kind.le(snicKind.return));
+    known = snic.kind.any().and(snic.kind.le(snicKind.onward));
   const wrongNext = next.eq(snicEtherType.frameInside).eq(isData);
   return {
     version: snic.version.ne(snicVersion),
@@ -135,7 +135,7 @@ export const kindOf = ({ ethernet, link, snic }: Headers, off: Off): Val<typeof 
     [ethernet.etherType.eq(snicEtherType.macControl), JudgedKind.pfc],
     [off.linked.and(link.kind.ne(linkKind.data)), JudgedKind.answer],
     [off.shimmed.and(snic.kind.eq(snicKind.redirect)), JudgedKind.redirect],
-    [off.shimmed.and(snic.kind.eq(snicKind.return)), JudgedKind.return],
+    [off.shimmed.and(snic.kind.eq(snicKind.onward)), JudgedKind.onward],
     JudgedKind.data,
   );
 

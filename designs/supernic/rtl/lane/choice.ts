@@ -40,11 +40,13 @@ export const blindChoices = 2;
 /** What decides where frames may go. */
 export interface Around {
   readonly p: LaneParameters;
-  readonly config: Val<typeof LaneConfig>;
+  readonly config: Val<ReturnType<typeof LaneConfig>>;
   /** By port, the loop port last: it has room; the class of switched frames, and of redirects, is not paused there. */
   readonly room: UInt;
   readonly open: UInt;
   readonly openRedirect: UInt;
+  /** The class that results have there is not paused: of returns at ports of peers, of switched frames elsewhere. */
+  readonly openReturned: UInt;
   /** By size, ports for which one more frame may be chosen. */
   readonly fits: readonly UInt[];
   /** Not even the smallest frames may be chosen one after the other. */
@@ -62,7 +64,7 @@ export interface OwnFrame {
 }
 
 /** The entry of a peer. */
-export function peerOf(config: Val<typeof LaneConfig>, peer: UInt) {
+export function peerOf(config: Val<ReturnType<typeof LaneConfig>>, peer: UInt) {
   const all = config.peers.toArray();
   return {
     mac: pickOf(
@@ -73,17 +75,21 @@ export function peerOf(config: Val<typeof LaneConfig>, peer: UInt) {
       peer,
       all.map(a => a.port),
     ),
+    far: pickOf(
+      peer,
+      all.map(a => a.far),
+    ).bit(0),
   };
 }
 /** Ports that a frame of the switched class goes to. */
-export function portsOf(p: LaneParameters, config: Val<typeof LaneConfig>, facts: Facts): UInt {
+export function portsOf(p: LaneParameters, config: Val<ReturnType<typeof LaneConfig>>, facts: Facts): UInt {
   const n = inlets(p),
     loop = constant(1n << BigInt(p.ports), n),
     peer = decode(peerOf(config, facts.peer).port, p.ports).zext(n);
   return priority(
     [facts.outcome.is("redirect"), peer],
     [facts.outcome.is("unwrap"), loop],
-    [facts.outcome.is("ports"), facts.ports.zext(n)],
+    [facts.outcome.is("ports", "onward"), facts.ports.zext(n)],
     constant(0, n),
   );
 }
@@ -122,20 +128,25 @@ const keptBit = (name: string, value: Bit): Bit => {
 const isOneClass = ({ redirectClass = switchedClass }: LaneParameters): boolean => redirectClass === switchedClass;
 
 /** Looks at what waits: in one cycle where it goes, in the next whether it can. */
-function looks({ p, config, fits, room, open, openRedirect }: Around) {
+function looks({ p, config, fits, room, open, openRedirect, openReturned }: Around) {
   const n = inlets(p);
   const fitting = (size: UInt): UInt => {
     const which = fits.map((_, i) => size.eq(i));
     return onehotMux(which, [...fits]);
   };
   return {
-    switched: (name: string, valid: Bit, held: Bit, facts: Facts): Looked => {
+    /** @param of its class queue */
+    switched: (name: string, valid: Bit, held: Bit, facts: Facts, of: number): Looked => {
       const there = keptBit(`${name}_there`, valid.andNot(held)),
         size = kept(`${name}_size`, sizeOfLength(p, facts.length)),
         to = kept(`${name}_to`, portsOf(p, config, facts)),
-        mayGo = isOneClass(p)
-          ? open
-          : mux(keptBit(`${name}_redirects`, facts.outcome.is("redirect")), openRedirect, open),
+        // That of software is never paused.
+        byClass = of === returnClass ? openReturned : constant((1n << BigInt(n)) - 1n, n),
+        switchedOpen = (): UInt =>
+          isOneClass(p)
+            ? open
+            : mux(keptBit(`${name}_redirects`, facts.outcome.is("redirect", "onward")), openRedirect, open),
+        mayGo = of === switchedClass ? switchedOpen() : byClass,
         closed = node(to.andNot(mayGo.and(room).and(fitting(size))).any(), { name: `${name}_closed` });
       return { can: keptBit(`${name}_can`, there.andNot(held).andNot(closed)), size, to };
     },
@@ -162,7 +173,7 @@ interface Behind {
   readonly toBuffer: Bit;
 }
 
-/** What each inlet asks: with a frame to be switched, one for software, a result that returns. */
+/** What each inlet asks: with a frame to be switched, one for software, a result that returns, a peer's message. */
 function rowsOf(
   around: Around,
   heads: readonly Val<ReturnType<typeof QueueHeads>>[],
@@ -176,28 +187,33 @@ function rowsOf(
     const a = queues.at(switchedClass),
       b = queues.at(softwareClass),
       c = queues.at(returnClass),
-      switched = look.switched(`switched_${i}`, a.valid, held, a.facts),
-      software = look.software(`software_${i}`, b.valid, held),
+      switched = look.switched(`switched_${i}`, a.valid, held, a.facts, switchedClass),
+      isPassing = b.facts.outcome.is("ports"),
+      software = look.software(`software_${i}`, b.valid.andNot(isPassing), held),
+      passing = look.switched(`passing_${i}`, b.valid.and(isPassing), held, b.facts, softwareClass),
       // Others of this class are the core's.
-      returns = node(c.valid.and(c.facts.outcome.is("ports", "unwrap")), { name: `returns_${i}` }),
-      returned = look.switched(`returned_${i}`, returns, held, c.facts);
+      returns = node(c.valid.and(c.facts.outcome.is("ports", "unwrap", "onward")), { name: `returns_${i}` }),
+      returned = look.switched(`returned_${i}`, returns, held, c.facts, returnClass);
     return {
       held,
       which,
       facts: [a.facts, b.facts, c.facts] as const,
       switched,
       returned,
+      passing,
       asks: [
         node(switched.can.and(apart(switched)).and(mayGo), { name: `asks_switched_${i}` }),
         node(software.can.and(toBuffer).and(mayGo), { name: `asks_software_${i}` }),
         node(returned.can.and(apart(returned)).and(mayGo), { name: `asks_returned_${i}` }),
+        node(passing.can.and(apart(passing)).and(mayGo), { name: `asks_passing_${i}` }),
       ] as const,
     };
   });
 }
 
 /**
- * Round robin over the inlets' switched frames, results that return and frames for software, and frames of software.
+ * Round robin over the inlets' switched frames, results that return, frames for software and messages that pass to the
+ * next peer; and frames of software.
  * One goes when all its ports are open and have room, also for those that were chosen and have not begun; one for
  * software when its buffer has room, or when that has been waited for long enough. A head is looked at in two cycles
  * and chosen in the next; four cycles later the next one of its inlet is. Behind a frame that is not of the smallest
@@ -238,15 +254,15 @@ export function choose(
 
   // Of each source what it would be, and in the cycle behind the one that it is.
   const was = rows.map((r, i) => {
-    const [bySwitched = r.held, bySoftware = r.held, byReturned = r.held] = turn.members[i] ?? [],
+    const [bySwitched = r.held, bySoftware = r.held, byReturned = r.held, byPassing = r.held] = turn.members[i] ?? [],
       facts = reg(FrameFacts(p), { name: `facts_${i}` });
-    facts.set(onehotMux([bySwitched, bySoftware, byReturned], [...r.facts]));
-    const { switched, returned } = r,
-      of = [bySwitched, byReturned];
+    facts.set(onehotMux([bySwitched, bySoftware.or(byPassing), byReturned], [...r.facts]));
+    const { switched, returned, passing } = r,
+      of = [bySwitched, byReturned, byPassing];
     return {
       software: keptBit(`was_software_${i}`, bySoftware),
-      size: kept(`was_size_${i}`, onehotMux(of, [switched.size, returned.size])),
-      to: kept(`was_to_${i}`, onehotMux(of, [switched.to, returned.to])),
+      size: kept(`was_size_${i}`, onehotMux(of, [switched.size, returned.size, passing.size])),
+      to: kept(`was_to_${i}`, onehotMux(of, [switched.to, returned.to, passing.to])),
       facts,
     };
   });
@@ -259,10 +275,10 @@ export function choose(
     const take = takes[i] as StreamOut<UIntShape<typeof classBits>>;
     when(turn.groups[i] as Bit, () => {
       r.held.set(1);
-      const [, bySoftware = r.held, byReturned = r.held] = turn.members[i] ?? [];
+      const [, bySoftware = r.held, byReturned = r.held, byPassing = r.held] = turn.members[i] ?? [];
       r.which.set(
         priority(
-          [bySoftware, constant(softwareClass, classBits)],
+          [bySoftware.or(byPassing), constant(softwareClass, classBits)],
           [byReturned, constant(returnClass, classBits)],
           constant(switchedClass, classBits),
         ),

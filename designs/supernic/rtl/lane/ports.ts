@@ -45,12 +45,16 @@ export const softwareBeats = (p: Pick<DeviceSizes, "frameBytes">): number =>
   2 ** Math.ceil(Math.log2(laneFrameBeats(p) + 1));
 
 /** What stands still while frames go through. */
-export const LaneConfig = struct({
-  /** The sNIC's own MAC, and its number for shims. */
-  mac: uint(48),
-  origin: uint(8),
-  peers: vec(struct({ mac: uint(48), port: uint(portBits) }), peers),
-});
+export const LaneConfig = (p: Pick<DeviceSizes, "ports">) =>
+  struct({
+    /** The sNIC's own MAC, and its number for shims. */
+    mac: uint(48),
+    origin: uint(8),
+    /** Ports that lead to peers, a bit each. */
+    rings: uint(p.ports),
+    /** `far`: it is behind another peer. */
+    peers: vec(struct({ mac: uint(48), port: uint(portBits), far: bit }), peers),
+  });
 /** A beat of a frame that software sends; `ports` counts on the first. */
 export const FromSoftware = (p: Pick<DeviceSizes, "ports">) =>
   struct({ ...AxisBeat(beatBytes).fields, ports: uint(p.ports) });
@@ -87,7 +91,7 @@ export const lanePorts = (p: LaneParameters) =>
     {
       fromSoftware: sink(FromSoftware(p)),
       toSoftware: source(ToSoftware),
-      config: input(LaneConfig),
+      config: input(LaneConfig(p)),
       /** By port, the loop port last: frames may be chosen for it. Those that have not begun must fit one longest. */
       room: input(uint(inlets(p))),
       /** By port, classes that are paused. */

@@ -25,6 +25,8 @@ export const Bound = (p: Ports) =>
     to: uint(inlets(p) + 1),
     class: uint(classBits),
     mac: uint(48),
+    /** Of a redirect: the peer is behind another one. */
+    far: bit,
     ingress: uint(portBits),
     shimmed: bit,
     ttl: uint(4),

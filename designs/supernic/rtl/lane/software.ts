@@ -73,7 +73,10 @@ export function softwareBuffer(
   const bits = Math.ceil(Math.log2(p.softwareCycles + 1)),
     time = reg(uint(bits), { init: 0, name: "software_time" }),
     late = reg(bit, { init: 0, name: "software_late" }),
-    waits = node(orTree(heads.map(h => h.at(softwareClass).valid)), { name: "waits_for_software" });
+    // A message that passes to the next peer waits for a port.
+    waits = node(orTree(heads.map(h => h.at(softwareClass)).map(h => h.valid.and(h.facts.outcome.is("software")))), {
+      name: "waits_for_software",
+    });
   // That the time is over is a register, with the last cycle of it: all turns hang on it.
   when(hasRoom.or(waits.not()), () => {
     time.set(0);

@@ -40,6 +40,7 @@ import {
   isSmallAlone,
   promises,
   redirectName,
+  returnClass,
   shimOf,
   sizeBits,
   softwareClass,
@@ -80,16 +81,28 @@ const Held = (p: LaneParameters) =>
   });
 
 /** What becomes of it. */
-function boundOf(p: LaneParameters, config: Val<typeof LaneConfig>, chosen: Val<ReturnType<typeof Held>>) {
+function boundOf(p: LaneParameters, config: Val<ReturnType<typeof LaneConfig>>, chosen: Val<ReturnType<typeof Held>>) {
   const n = inlets(p),
     { facts, isSoftware } = chosen,
     isOwn = chosen.from.bit(n),
     switched = node(isSoftware.or(isOwn).not(), { name: "is_switched" }),
     ingress = encodeOnehot(chosen.from.bits(0, n)).zext(portBits),
-    ttl = ttlOf(facts);
+    ttl = ttlOf(facts),
+    peer = peerOf(config, facts.peer);
   const redirect = node(facts.outcome.is("redirect").and(switched), { name: "redirects" }),
-    unwrap = node(facts.outcome.is("unwrap").and(switched), { name: "unwraps" });
-  const shim = { kind: snicKind.data, ttl, uid: facts.uid, origin: config.origin, ingress };
+    unwrap = node(facts.outcome.is("unwrap").and(switched), { name: "unwraps" }),
+    onward = node(facts.outcome.is("onward").and(switched), { name: "goes_onward" }),
+    toPeer = node(chosen.to.trunc(p.ports).and(config.rings).any(), { name: "to_peer" });
+  // It is nobody's any more but its receiver's, if that is behind the next link.
+  const kinds = (far: Bit): UInt<4> => mux(far, constant(snicKind.onward, 4), constant(snicKind.redirect, 4)),
+    kind = mux(onward, kinds(facts.peer.bit(0)), constant(snicKind.data, 4));
+  const shim = {
+    kind,
+    ttl: mux(onward, facts.ttl.sub(1), ttl),
+    uid: facts.uid,
+    origin: config.origin,
+    ingress,
+  };
   return {
     bound: {
       redirect,
@@ -97,10 +110,12 @@ function boundOf(p: LaneParameters, config: Val<typeof LaneConfig>, chosen: Val<
       to: cat(isSoftware.andNot(chosen.late), chosen.to).is(n + 1),
       class: priority(
         [isOwn, constant(softwareClass, 3)],
-        [redirect, constant(p.redirectClass ?? switchedClass, 3)],
+        [redirect.or(onward), constant(p.redirectClass ?? switchedClass, 3)],
+        [toPeer, mux(facts.peer.bit(0), constant(softwareClass, 3), constant(returnClass, 3))],
         constant(switchedClass, 3),
       ),
-      mac: peerOf(config, facts.peer).mac,
+      mac: peer.mac,
+      far: peer.far,
       ingress,
       shimmed: facts.shimmed,
       ttl,
@@ -110,9 +125,9 @@ function boundOf(p: LaneParameters, config: Val<typeof LaneConfig>, chosen: Val<
     },
     inserted: {
       // Software's frame has no facts, and so no tag.
-      tagged: facts.tagged.andNot(unwrap),
+      tagged: facts.tagged.andNot(unwrap.or(onward)),
       tag: facts.tag,
-      shimmed: facts.shimmed.and(redirect),
+      shimmed: mux(onward, constant(1, 1), facts.shimmed.and(redirect)),
       shim: shimOf(shim),
     },
     coming: {
@@ -149,10 +164,14 @@ function beatsOf(
 }
 
 /** Its shape, and the 22 bytes for the peer. */
-function shapeOf({ redirect, unwrap, ...b }: Val<ReturnType<typeof Bound>>, config: Val<typeof LaneConfig>) {
+function shapeOf(
+  { redirect, unwrap, ...b }: Val<ReturnType<typeof Bound>>,
+  config: Val<ReturnType<typeof LaneConfig>>,
+) {
   const etherType = snicEtherType.snicShim,
     macs = joinFields(ethernetHeader, { dst: b.mac, src: config.mac, etherType }),
-    shim = { kind: snicKind.redirect, ttl: b.ttl, uid: b.uid, origin: config.origin, ingress: b.ingress };
+    kind = mux(b.far, constant(snicKind.onward, 4), constant(snicKind.redirect, 4)),
+    shim = { kind, ttl: b.ttl, uid: b.uid, origin: config.origin, ingress: b.ingress };
   const front = joinBytes(macs, wholeShimOf(shim, snicEtherType.frameInside)).is(redirectBytes * 8);
   return { redirect, unwrap, front } satisfies { readonly [K in keyof Val<typeof Shape>]: unknown };
 }
@@ -197,13 +216,35 @@ function eventsOf(
   return events;
 }
 
+/** By port, the loop port last, whether a class is open: switched frames, a cycle late; redirects; results. */
+function openings(
+  p: LaneParameters,
+  {
+    paused,
+    config,
+  }: { readonly paused: { readonly at: (port: number) => UInt }; readonly config: Val<ReturnType<typeof LaneConfig>> },
+) {
+  const n = inlets(p),
+    open = reg(uint(n), { init: 0, name: "open" });
+  const openFor = (of: number): UInt =>
+    fromBits([...Array.from({ length: p.ports }, (_, q) => paused.at(q).bit(of)), constant(0, 1)])
+      .not()
+      .is(n);
+  open.set(openFor(switchedClass));
+  const rings = config.rings.zext(n),
+    openReturned = node(rings.and(openFor(returnClass)).or(openFor(switchedClass).andNot(rings)), {
+      name: "open_returned",
+    });
+  return { open, openRedirect: openFor(p.redirectClass ?? switchedClass), openReturned };
+}
+
 /**
  * The switch lane (paper §5.4; docs/supernic/lane.md): frames that are not processed here go to ports, to a peer with
- * 22 bytes in front, to the loop port with these bytes off, and to software; frames of software go to their ports. The
- * tag that was taken off is put back. Latency: 3 cycles from a head to its take, 5 from a frame's first beat to that at
- * its ports. Initiation interval: a beat a cycle; a frame of an inlet in 4 cycles. Full: a frame waits until all its
- * ports have room and none has its class paused, and others go on; a frame for software waits at most `softwareCycles`
- * and is then dropped. Reset: no frame is inside.
+ * 22 bytes in front, from one peer to the next, to the loop port with these bytes off, and to software; frames of
+ * software go to their ports. The tag that was taken off is put back. Latency: 3 cycles from a head to its take, 5 from
+ * a frame's first beat to that at its ports. Initiation interval: a beat a cycle; a frame of an inlet in 4 cycles.
+ * Full: a frame waits until all its ports have room and none has its class paused, and others go on; a frame for
+ * software waits at most `softwareCycles` and is then dropped. Reset: no frame is inside.
  */
 export const SwitchLane = module(
   "SwitchLane",
@@ -218,13 +259,7 @@ export const SwitchLane = module(
 
     // Who goes.
     const inside = reg(uint(laneCountBits), { init: 0, name: "frames_inside" }),
-      open = reg(uint(n), { init: 0, name: "open" }),
       ownFirst = reg(bit, { init: 1, name: "own_is_first" });
-    const openFor = (of: number): UInt =>
-      fromBits([...Array.from({ length: p.ports }, (_, q) => io.paused.at(q).bit(of)), constant(0, 1)])
-        .not()
-        .is(n);
-    open.set(openFor(switchedClass));
     const shapes = stream(Bound(p), { name: "shapes" }),
       targets = stream(Bound(p), { name: "targets" }),
       coming = stream(Coming(p), { name: "coming" }),
@@ -243,8 +278,7 @@ export const SwitchLane = module(
         p,
         config: io.config,
         room: io.room,
-        open,
-        openRedirect: openFor(p.redirectClass ?? switchedClass),
+        ...openings(p, io),
         fits,
         smallAlone: isSmallAlone(sizes, blindChoices),
         softwareRoom: buffer.room,

@@ -33,6 +33,7 @@ import {
   MatchOutcome,
   type MatchParameters,
   Outcome,
+  portBits,
   UidEntry,
   uidIndexBits,
 } from "./records.ts";
@@ -44,7 +45,8 @@ const macBits = 48;
 const Asked = struct({
   refused: bit,
   forLink: bit,
-  encloses: bit,
+  redirect: bit,
+  onward: bit,
   own: bit,
   group: bit,
   shimmed: bit,
@@ -60,15 +62,16 @@ function partsOf({ head, refused, verdict }: Val<typeof MatchKey>, ownMac: UInt)
     hasPorts = verdict.noL4.not(),
     dstPort = cat(head.bits(at, 8), head.bits(at + 8, 8)).and(repeat(hasPorts, 16)),
     address = cat(ip.dst, ip.protocol).and(repeat(hasIp, 40));
-  const encloses = node(verdict.kind.is("redirect", "return"), { name: "encloses" });
+  const redirect = node(verdict.kind.is("redirect"), { name: "is_redirect" });
   return {
     key: cat(ethernet.dst, ethernet.etherType, address, dstPort, hasIp, hasPorts).is(ruleKeyBits),
-    // Of a redirect the sender counts.
-    mac: mux(encloses, ethernet.src, ethernet.dst),
+    // Who unwraps a redirect asks for its sender; who passes it on, for its receiver.
+    mac: mux(redirect, ethernet.src, ethernet.dst),
     asked: {
       refused,
       forLink: verdict.kind.is("pfc", "answer"),
-      encloses,
+      redirect,
+      onward: verdict.kind.is("onward"),
       own: ethernet.dst.eq(ownMac),
       // The lowest bit of the first byte.
       group: ethernet.dst.bit(40),
@@ -87,11 +90,13 @@ interface Found {
   readonly mac: Val<typeof MacEntry>;
   readonly uid: UInt;
   readonly entry: Val<typeof UidEntry>;
+  /** This port leads to a peer. */
+  readonly fromPeer: Val<typeof bit>;
 }
 
 /** The order of docs/supernic/match.md. Wires only. */
 function decide(p: MatchParameters, found: Found, config: Val<ReturnType<typeof MatchConfig>>) {
-  const { asked, action, mac, entry, uid } = found;
+  const { asked, action, mac, entry, uid, fromPeer } = found;
   const byRule = (name: MatchActionName): Val<typeof bit> => found.ruled.and(action.action.eq(name));
   const hasUid = byRule("uid").or(asked.shimmed.andNot(found.ruled));
   const right = entry.valid.and(entry.allowed).and(entry.generation.eq(uid.bits(uidIndexBits, 6))),
@@ -105,14 +110,21 @@ function decide(p: MatchParameters, found: Found, config: Val<ReturnType<typeof 
       one(action.port),
       mux(asked.group.andNot(found.known), repeat(constant(1, 1), p.ports), known),
     );
-  const ports = node(wanted.andNot(config.rings.or(one(config.port))), { name: "switched_to" });
-  const stranger = found.known.and(mac.peer).and(mac.port.eq(config.port)).not();
+  // What comes from a peer, and is for one station, goes on to the next peer: results, and messages of software.
+  const passes = node(fromPeer.and(found.known).andNot(asked.group).andNot(byRule("port")), { name: "passes" }),
+    closed = config.rings.andNot(repeat(passes, p.ports));
+  const ports = node(wanted.andNot(closed.or(one(config.port))), { name: "switched_to" });
+  const isPeer = node(found.known.and(mac.peer), { name: "is_peer" }),
+    here = mac.port.eq(config.port),
+    stranger = node(isPeer.and(here).and(asked.own).not(), { name: "is_stranger" }),
+    lost = node(isPeer.andNot(here).not(), { name: "is_lost" });
   const drop = MatchOutcome.drop;
   const [outcome, reason] = [
     priority(
       [asked.refused, drop],
       [asked.forLink, MatchOutcome.link],
-      [asked.encloses, mux(stranger, drop, MatchOutcome.unwrap)],
+      [asked.redirect, mux(stranger, drop, MatchOutcome.unwrap)],
+      [asked.onward, mux(lost, drop, MatchOutcome.onward)],
       [asked.own, mux(config.control, MatchOutcome.software, drop)],
       [byRule("software"), MatchOutcome.software],
       [byRule("peer"), MatchOutcome.redirect],
@@ -125,7 +137,8 @@ function decide(p: MatchParameters, found: Found, config: Val<ReturnType<typeof 
     priority(
       [asked.refused, MatchDrop.refused],
       [asked.forLink, MatchDrop.none],
-      [asked.encloses, mux(stranger, MatchDrop.stranger, MatchDrop.none)],
+      [asked.redirect, mux(stranger, MatchDrop.stranger, MatchDrop.none)],
+      [asked.onward, mux(lost, MatchDrop.stranger, MatchDrop.none)],
       [asked.own, mux(config.control, MatchDrop.none, MatchDrop.control)],
       [orTree([byRule("software"), byRule("peer")]), MatchDrop.none],
       [byRule("drop"), MatchDrop.rule],
@@ -137,10 +150,15 @@ function decide(p: MatchParameters, found: Found, config: Val<ReturnType<typeof 
   return {
     outcome,
     reason,
-    ports,
-    peer: mux(byRule("peer"), action.port, entry.peer),
+    ports: mux(asked.onward, one(mac.port), ports),
+    peer: priority(
+      [asked.onward, mac.far.zext(portBits)],
+      [byRule("peer"), action.port],
+      [hasUid, entry.peer],
+      passes.and(mac.peer).zext(portBits),
+    ),
     // The frame's own, where no rule names one: a peer and software are told it, too.
-    uid: priority([byRule("uid"), uid], [asked.shimmed, asked.uid], constant(0, 16)),
+    uid: priority([byRule("uid").andNot(asked.onward), uid], [asked.shimmed, asked.uid], constant(0, 16)),
     dag: entry.dag,
     user: entry.user,
     unordered: entry.unordered,
@@ -213,6 +231,8 @@ export const Match = module(
         mac: reg(MacEntry),
         uid: reg(uint(16)),
       };
+    const fromPeer = reg(bit, { init: 0, name: "from_peer" });
+    fromPeer.set(decode(io.config.port, p.ports).and(io.config.rings).any());
     const entry = uids.readSync(uid.trunc(uidIndexBits), { en: moves, name: "uid_entry" });
     // 4: the outcome.
     const outcome = reg(Outcome(p));
@@ -230,7 +250,7 @@ export const Match = module(
       found.known.set(known2);
       found.mac.set(entries.readAsync(mac2));
       found.uid.set(uid);
-      outcome.set(decide(p, { ...found, entry }, io.config));
+      outcome.set(decide(p, { ...found, entry, fromPeer }, io.config));
     });
     io.outcome.valid.set(outcomeValid);
     io.outcome.payload.set(outcome);

@@ -33,9 +33,12 @@ export const Outcome = (p: MatchParameters) =>
     outcome: MatchOutcome,
     /** Of `drop`: why. */
     reason: MatchDrop,
-    /** Of `ports`: one bit each, one or more of them. */
+    /** Of `ports`: one bit each, one or more of them; of `onward`: the way to its receiver. */
     ports: uint(p.ports),
-    /** Of `redirect`. */
+    /**
+     * Of `redirect`. Of `onward`, bit 0: its receiver is not behind the next link either. Of `ports` at a port of
+     * peers, bit 0: it is for the software of a peer.
+     */
     peer: uint(portBits),
     /** Of `core`, and of `redirect` by UID. */
     uid: uint(16),
@@ -64,8 +67,8 @@ export const MatchConfig = (p: MatchParameters) =>
 
 /** What a rule does. */
 export const Action = struct({ action: MatchAction, port: uint(portBits), uid: uint(16) });
-/** What is known of a MAC: its port, or that a peer is there. */
-export const MacEntry = struct({ port: uint(portBits), peer: bit });
+/** What is known of a MAC: its port, that a peer is there, and that another one is on the way to it. */
+export const MacEntry = struct({ port: uint(portBits), peer: bit, far: bit });
 /** What is known of a UID. */
 export const UidEntry = struct({
   valid: bit,

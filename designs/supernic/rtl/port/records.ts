@@ -32,7 +32,7 @@ export const queueSizes = (frameBytes: number) => ({
 /** Beats of the longest frame that is accepted, and one more: of a frame that is too long so much is kept. */
 export const mostBeats = (p: Pick<QueueParameters, "frameBytes">): number =>
   Math.ceil((p.frameBytes + enclosedExtra) / beatBytes) + 1;
-/** What a redirect or return has in front of its inner frame, and what that one may have of tag and shim. */
+/** What a redirect, of either kind, has in front of its inner frame, and what that one may have of tag and shim. */
 const enclosedExtra = 14 + 4 + 8;
 /** Frames between their last beat and their outcome. */
 export const judgedFrames = 8;

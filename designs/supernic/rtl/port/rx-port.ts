@@ -105,7 +105,10 @@ function pfcOf(valid: Val<typeof bit>, head: UInt): Val<typeof PfcSeen> {
   return seen;
 }
 
-/** The class queue of a frame. What is only switched, and comes from a peer, is a result that returns. */
+/**
+ * The class queue of a frame. What is only switched, and comes from a peer, is a result that returns, or a message for
+ * the software of the next peer.
+ */
 const classOf = (
   o: Val<ReturnType<typeof Outcome>>,
   userClass: UInt,
@@ -117,8 +120,8 @@ const classOf = (
   return priority(
     [o.outcome.is("software"), constant(softwareClass, classBits)],
     [o.outcome.is("core"), mux(highest, constant(most, 2), userClass).zext(classBits)],
-    [o.outcome.is("ports").and(isPeer), constant(returnClass, classBits)],
-    [o.outcome.is("unwrap"), constant(redirectClass, classBits)],
+    [o.outcome.is("ports").and(isPeer), mux(o.peer.bit(0), constant(softwareClass, classBits), returnClass)],
+    [o.outcome.is("unwrap", "onward"), constant(redirectClass, classBits)],
     constant(switchedClass, classBits),
   );
 };
@@ -240,7 +243,7 @@ export const RxPort = module(
     known.set(outcome);
     verdict.set(besides.payload);
     frameClass.set(classOf(outcome, userClass(outcome.user), io.judged.peer, p.redirectClass ?? switchedClass));
-    wants.set(outcome.outcome.is("core", "ports", "software", "redirect", "unwrap"));
+    wants.set(outcome.outcome.is("core", "ports", "software", "redirect", "unwrap", "onward"));
     queues.decided.set({
       valid: there,
       class: frameClass,

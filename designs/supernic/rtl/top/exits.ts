@@ -98,11 +98,12 @@ export function joinLane(
   connect(lane.toSoftware, io.toSoftware);
   lane.config.mac.set(set.mac);
   lane.config.origin.set(set.origin);
+  lane.config.rings.set(set.rings);
   const peer = writeOf(bus, "peer");
   for (let i = 0; i < peers; i++) {
     const kept = reg(tableEntry("peer"), { init: 0, name: `peer_${i}` });
     when(peer.en.and(peer.index.eq(i)), () => kept.set(peer.value));
-    lane.config.peers.at(i).set({ mac: kept.mac.is(48), port: kept.port.is(4) });
+    lane.config.peers.at(i).set({ mac: kept.mac.is(48), port: kept.port.is(4), far: kept.far.bit(0) });
   }
 }
 

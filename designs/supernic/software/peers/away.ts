@@ -13,8 +13,6 @@ export const mostAway = 16;
 const mostMissed = 2,
   loadPeriods = 40,
   stayPeriods = 20;
-/** Peers have a link between them: a redirect goes to the other end of one. */
-const mostHops = 1;
 
 export type Placed = "here" | "peer" | "endpoint" | "none";
 interface Stay {
@@ -173,7 +171,7 @@ export class Away {
   async #send(dag: Dag, save: Saving | undefined): Promise<boolean> {
     if (dag.way !== "mac" || dag.keepShim || this.#stays.size >= mostAway) return false;
     const digests = chainsOf(this.#site.manager, dag).map(c => chainDigest(c.labels));
-    for (const peer of peersFor(this.#o.peers(), digests, mostHops)) {
+    for (const peer of peersFor(this.#o.peers(), digests)) {
       const stay = await this.#tryAt(dag, peer, save !== undefined);
       if (stay === undefined) continue;
       await this.#site.ways.lead(dag, this.#o.indexOf(peer));

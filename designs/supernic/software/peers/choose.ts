@@ -7,16 +7,11 @@ const full = 90;
 /**
  * Peers that may have room, in the order in which they are asked.
  * @param digests of the DAG's chains
- * @param mostHops farther ones are left out
  */
-export function peersFor(
-  peers: readonly Neighbour[],
-  digests: readonly number[],
-  mostHops: number,
-): readonly Neighbour[] {
+export function peersFor(peers: readonly Neighbour[], digests: readonly number[]): readonly Neighbour[] {
   const rated = peers.flatMap(peer => {
     const { said } = peer;
-    if (said === undefined || !peer.isTrusted || peer.place.hops > mostHops) return [];
+    if (said === undefined || !peer.isTrusted) return [];
     const lacks = digests.filter(d => (said.chains.get(d)?.load ?? 100) >= full).length;
     return lacks > said.free ? [] : [{ peer, lacks, free: said.free }];
   });

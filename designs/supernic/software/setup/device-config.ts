@@ -20,7 +20,7 @@ export interface DeviceConfig {
   /** By port, the loop port last: it is neither reliable nor control. */
   readonly ports: readonly PortConfig[];
   /** By number. */
-  readonly peers: readonly Pick<Peer, "mac" | "port">[];
+  readonly peers: readonly Pick<Peer, "mac" | "port" | "hops">[];
   /** Cycles of an epoch of the meter. */
   readonly epoch: number;
 }
@@ -41,7 +41,7 @@ export function deviceConfig(s: Setup): DeviceConfig {
     ports: [...s.ports, loop]
       .filter((_, i) => (everyPort(s.sizes) >> i) & 1)
       .map((p, i) => ({ ...p, rules: bits(s.rules, i), macs })),
-    peers: s.peers.map(({ mac, port }) => ({ mac, port })),
+    peers: s.peers.map(({ mac, port, hops }) => ({ mac, port, hops })),
     epoch: s.epoch,
   };
 }

@@ -8,6 +8,8 @@ const portNumber = whole(0, 8, "the number of a port"),
   port16 = whole(0, 65_535, "a port number");
 /** The number of a peer has four bits. */
 const mostPeers = 16;
+/** Links to a peer: a redirect that came without a shim has a ttl of 15. */
+const mostHops = 15;
 /** Where a copy of a table counts. */
 const somePorts = list(z.union([portNumber, z.literal("loop")], { error: 'must be the number of a port, or "loop"' }))
   .optional()
@@ -28,7 +30,10 @@ export const stationSchema = z.strictObject({
 export const peerSchema = z.strictObject({
   name: name.describe("as rules and DAGs name it"),
   mac: ownMac.describe("its MAC"),
-  port: portNumber.describe("where it is; the port must be one of peers"),
+  port: portNumber.describe("the way to it; the port must be one of peers"),
+  hops: whole(1, mostHops, "a number of links")
+    .default(1)
+    .describe("links to it; more than 1: other sNICs pass frames on"),
 });
 export const userSchema = z.strictObject({
   name: name.describe("as other fields and the tables of a run name it"),

@@ -43,6 +43,8 @@ export interface Peer {
   readonly name: string;
   readonly mac: bigint;
   readonly port: number;
+  /** Links on the way to it. */
+  readonly hops: number;
 }
 export interface User {
   readonly name: string;

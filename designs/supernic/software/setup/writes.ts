@@ -46,8 +46,8 @@ const ternary = (
 
 /** MACs that are known: of stations, then of peers. */
 export const macEntries = ({ stations, peers }: Pick<Setup, "stations" | "peers">) => [
-  ...stations.map(s => ({ mac: s.mac, port: s.port, peer: false })),
-  ...peers.map(p => ({ mac: p.mac, port: p.port, peer: true })),
+  ...stations.map(s => ({ mac: s.mac, port: s.port, peer: false, far: false })),
+  ...peers.map(p => ({ mac: p.mac, port: p.port, peer: true, far: p.hops > 1 })),
 ];
 const exactly = (mac: bigint): Ternary => ({ value: mac, mask: 2n ** BigInt(macBits) - 1n });
 
@@ -69,7 +69,7 @@ function matchWrites(s: Setup): TableWrite[] {
       macBits,
       all,
     ),
-    ...macs.map((m, i) => tableWrite("macEntry", i, { port: m.port, peer: m.peer ? 1 : 0 }, all)),
+    ...macs.map((m, i) => tableWrite("macEntry", i, { port: m.port, peer: m.peer ? 1 : 0, far: m.far ? 1 : 0 }, all)),
   ];
 }
 

@@ -14,7 +14,7 @@ export interface Waiting {
   taken: number | undefined;
 }
 export interface Facts {
-  readonly outcome: "ports" | "core" | "software" | "redirect" | "unwrap";
+  readonly outcome: "ports" | "core" | "software" | "redirect" | "unwrap" | "onward";
   readonly ports: number;
   readonly peer: number;
   readonly uid: number;

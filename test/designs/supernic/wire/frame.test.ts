@@ -101,7 +101,7 @@ describe("random frames", () => {
           out = putShims(frame, shims);
         expect(takeApart(out)).toEqual({ ...shims, frame });
         const { link: _link, ...inner } = shims,
-          enclosed = encloseFrame(macs, { ...outer, kind: snicKind.return }, putShims(frame, inner));
+          enclosed = encloseFrame(macs, { ...outer, kind: snicKind.onward }, putShims(frame, inner));
         expect(takeApart(enclosedFrame(takeApart(enclosed)))).toEqual({ ...inner, frame });
       }),
       { numRuns: 200 },
@@ -146,18 +146,18 @@ describe("malformed frames", () => {
     ["snic: needs 8 bytes at offset 14, got 0", v.shimData.slice(0, 14)],
     ["snic: version is 0; it must be 1", changed(v.shimData, 14, "01")],
     ["snic: version is 2; it must be 1", changed(v.shimData, 14, "21")],
-    ["snic: kind is 0; it must be 1 (data), 2 (redirect) or 3 (return)", changed(v.shimData, 14, "10")],
+    ["snic: kind is 0; it must be 1 (data), 2 (redirect) or 3 (onward)", changed(v.shimData, 14, "10")],
     ["snic: ttl is 0; it must be 1 or more", changed(v.shimData, 15, "02")],
     ["snic: unused is 4; it must be 0", changed(v.shimData, 19, "39")],
     ["order: MAC control must come without a tag or shim", changed(v.shimData, 20, "8808")],
     ["order: MAC control must come without a tag or shim", changed(v.tagged, 24, "8808")],
     ["snic: the frame inside is MAC control; it must not leave its link", encloseFrame(macs, redirected, v.pfc)],
     ["order: a sNIC shim must come once", changed(v.shimData, 20, "88b5")],
-    ["snic: next is 0x6558 in a data frame; only a redirect or return holds a frame", changed(v.shimData, 20, "6558")],
-    ["snic: next is 0x0800 in a redirect or return; it must be 0x6558", changed(v.redirect, 20, "0800")],
+    ["snic: next is 0x6558 in a data frame; only a redirect holds a frame", changed(v.shimData, 20, "6558")],
+    ["snic: next is 0x0800 in a redirect; it must be 0x6558", changed(v.redirect, 20, "0800")],
     ["snic: the frame inside has 13 bytes; it must have 14 or more", v.redirect.slice(0, 35)],
     ["snic: needs 8 bytes at offset 14, got 4", v.redirect.slice(0, 40)],
-    ["snic: the frame inside is a redirect or return itself; it must not be", encloseAgain()],
+    ["snic: the frame inside is a redirect itself; it must not be", encloseAgain()],
     ["snic: the frame inside has a link shim; it must be taken off first", encloseFrame(macs, redirected, v.linkData)],
   ];
   function encloseAgain(): Uint8Array {

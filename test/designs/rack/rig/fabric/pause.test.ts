@@ -164,7 +164,9 @@ describe("the classes that a frame may have", () => {
     expect([at0(of(uids.mine)), at0(plain), at1(plain), at1(of(uids.others))]).toEqual([2, 16, 16 + 4, 4]);
     // The DAG does not count at this port; and one that CTRL may have added.
     expect([at0(of(uids.others)), at0(of(1999))]).toEqual([16 + 2 + 4, 16 + 2 + 4]);
-    expect(classesAt({ ...device.setup, peers: [{ name: "p", mac: 1n, port: 1 }] }, 0)(of(uids.mine))).toBe(16 + 2);
+    expect(classesAt({ ...device.setup, peers: [{ name: "p", mac: 1n, port: 1, hops: 1 }] }, 0)(of(uids.mine))).toBe(
+      16 + 2,
+    );
   });
 });
 

@@ -80,7 +80,7 @@ export function worldFrames(r: Random, setup: Setup, count: number, mix: Mix = {
     ])();
   const redirected = (from: Host): Uint8Array => {
     const peer = r.chance(0.8) ? (peers[0]?.mac ?? from.mac) : from.mac,
-      kind = r.pick([snicKind.redirect, snicKind.return]),
+      kind = r.pick([snicKind.redirect, snicKind.onward]),
       inner = r.chance(0.7) ? through(from) : plain(from, target());
     return encloseFrame({ dst: setup.mac, src: peer }, shim(r.pick(dags).uid, { kind }), inner);
   };

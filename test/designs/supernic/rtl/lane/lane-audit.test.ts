@@ -24,6 +24,22 @@ async function softwareTime(b: B): Promise<void> {
     await rig.end();
   }
 }
+/** A message to the next peer waits for its port, and takes nothing off the time of a frame for software. */
+async function passingTime(b: B): Promise<void> {
+  const rig = new LaneRig(b, "small", { rings: 0b10 });
+  rig.toSoftware.pause = always;
+  rig.setRoom(0b101);
+  rig.put(0, rig.facts({ outcome: "software" }), 500);
+  await b.cycles(60);
+  rig.put(0, rig.facts({ outcome: "ports", peer: 1, ports: 0b10 }), 100);
+  await b.cycles(rig.p.softwareCycles - 40);
+  const late = rig.put(1, rig.facts({ outcome: "software" }), 100);
+  await b.until(() => late.taken !== undefined);
+  expect((late.taken ?? NaN) - (late.first ?? NaN)).toBe(rig.p.softwareCycles + 1);
+  rig.toSoftware.pause = never;
+  rig.setRoom(0b111);
+  await rig.end();
+}
 /** Copies are counted beside the first of each frame, software's frames among them. */
 async function counted(b: B): Promise<void> {
   const rig = new LaneRig(b, "small");
@@ -66,9 +82,10 @@ async function promised(b: B): Promise<void> {
   }
 }
 
-const runs = { softwareTime, counted, promised };
+const runs = { softwareTime, passingTime, counted, promised };
 describe("SwitchLane", () => {
   bench("a frame waits for software for its time, to the cycle", dut("small"), { seed: 1 }, softwareTime);
+  bench("nor does a message that passes shorten it", dut("small"), { seed: 4 }, passingTime);
   bench("copies and software's frames are counted", dut("small"), { seed: 2 }, counted);
 
   bench("no more is promised to a port than a longest frame", dut("small"), { seed: 3 }, promised);
@@ -88,6 +105,11 @@ describe("SwitchLane", () => {
       ["a frame for software is dropped a cycle too early", "software_time == 9'd299", "software_time == 9'd298"],
       ["and a cycle too late", "software_time == 9'd299", "software_time == 9'd300"],
       ["time passes while nobody waits", "software_has_room | ~waits_for_software", "software_has_room"],
+      [
+        "time passes while a message waits for its port",
+        /waits_for_software = [^;]*;/,
+        "waits_for_software = heads_0_5_valid | heads_1_5_valid;",
+      ],
       ["the first copy counts", /copies_more = ([^;]*) - \{[^;]*;/, "copies_more = $1;"],
       ["small frames are promised that have no room", /(promise_size == 2'd0\}\} & 5')d2/, "$1d0"],
     ];

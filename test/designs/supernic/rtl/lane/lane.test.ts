@@ -11,14 +11,14 @@ const pauses = (b: B) => ({
   to: (): Pause => bursts({ go: 20, pause: 8 }, b.random.word()),
 });
 async function traffic(b: B, size: Size, count: number, paused = true): Promise<LaneRig> {
-  const rig = new LaneRig(b, size, paused ? pauses(b) : {});
+  const rig = new LaneRig(b, size, { ...(paused && pauses(b)), rings: size === "small" ? 0b10 : 0b1010 });
   for (let i = 0; i < count; i++) rig.random();
   await rig.end();
   return rig;
 }
 /** Rooms and pauses that change all the time. */
 async function changing(b: B): Promise<void> {
-  const rig = new LaneRig(b, "small", pauses(b)),
+  const rig = new LaneRig(b, "small", { ...pauses(b), rings: 0b10 }),
     all = (1 << (rig.p.ports + 1)) - 1;
   const change = b.spawn(async () => {
     for (;;) {
@@ -36,7 +36,7 @@ async function changing(b: B): Promise<void> {
   await rig.end();
 }
 async function resets(b: B): Promise<void> {
-  const rig = new LaneRig(b, "small", pauses(b));
+  const rig = new LaneRig(b, "small", { ...pauses(b), rings: 0b01 });
   for (let round = 0; round < 40; round++) {
     for (let i = 0; i < 20; i++) rig.random();
     await b.cycles(b.random.between(3, 120));
@@ -197,7 +197,8 @@ const faults: readonly (readonly [string, string | RegExp, string])[] = [
   ["a redirect that grows loses its end", "frame_payload_count > 7'd42", "frame_payload_count > 7'd46"],
   ["the end of what was inside", "frame_payload_count > 7'd14", "frame_payload_count > 7'd15"],
   ["the inner frame's shim is left out", /what_payload_shimmed = [^;]*;/, "what_payload_shimmed = 1'b0;"],
-  ["a tag goes into what was wrapped", /what_payload_tagged = ([^;]*) & ~unwraps/, "what_payload_tagged = $1"],
+  ["a tag goes into what was wrapped", "~(unwraps | goes_onward)", "~goes_onward"],
+  ["and into what passes", "~(unwraps | goes_onward)", "~unwraps"],
   ["bytes of software's beat that do not count", /own_data_59 <= [^?;]*\? ([^;]*) : 8'd0;/, "own_data_59 <= $1;"],
   ["a bad frame of software leaves", "from_software_payload_user & from_software_payload_last", "1'b0"],
   ["a frame half sent outlives a reset", "own_is_first <= 1'b1;", "own_is_first <= own_is_first;"],
@@ -206,6 +207,19 @@ const faults: readonly (readonly [string, string | RegExp, string])[] = [
   ["results are never seen", /returns_1 = [^;]*;/, "returns_1 = 1'b0;"],
   ["another class is taken than was looked at", /held_class_0 <= [^;]*;/, "held_class_0 <= 3'd4;"],
   ["an inlet that is held outlives a reset", /held_1 <= 1'b0;/, "held_1 <= held_1;"],
+  ["a redirect passes as often as it likes", "held_frame_facts_ttl - 4'd1", "held_frame_facts_ttl"],
+  ["what passes leaves without its shim", /goes_onward = [^;]*;/, "goes_onward = 1'b0;"],
+  ["a redirect for a far peer asks the next one to run it", "shape_now_held_far ? 4'd3 : 4'd2", "4'd2"],
+  ["a redirect that has come to the last link goes on", "(held_frame_facts_peer[0] ? 4'd3 : 4'd2)", "4'd3"],
+  ["a result has its class from the host's port", /open_returned = [^;]*;/, "open_returned = 3'd7;"],
+  ["a result that passes waits with redirects", /to_peer = [^;]*;/, "to_peer = 1'b0;"],
+  ["a peer's message stays where it is", /passing_0_there <= [^;]*;/, "passing_0_there <= 1'b0;"],
+  [
+    "a message that passes is software's here",
+    /software_0_can <= [^;]*;/,
+    "software_0_can <= heads_0_5_valid & ~held_0;",
+  ],
+  ["software's frames are passed on", /passing_0_there <= [^;]*;/, "passing_0_there <= heads_0_5_valid & ~held_0;"],
 ];
 
 /** A user's frame of the class of results stays where it is, and holds up no other of its inlet. */
@@ -221,6 +235,47 @@ async function notTheLanes(b: B): Promise<void> {
   await b.cycles(400);
   expect(core.taken).toBe(undefined);
   expect(rig.inlets.waiting).toBe(1);
+}
+/**
+ * From peer to peer: a result waits where results are paused, a redirect where redirects are, a message of software
+ * nowhere. None of them holds up another one of its inlet.
+ */
+async function passing(b: B): Promise<void> {
+  const rig = new LaneRig(b, "small", { rings: 0b10 }),
+    to = { result: [returned, 0, "ports"], redirect: [switched, 0, "onward"], message: [5, 1, "ports"] } as const;
+  const put = (what: keyof typeof to): void => {
+    const [of, peer, outcome] = to[what];
+    rig.put(0, rig.facts({ outcome, peer, ports: 0b10, shimmed: 1 }), 200, of);
+  };
+  const kinds = ["result", "redirect", "message"] as const;
+  for (const [paused, waits] of [
+    [1 << returned, "result"],
+    [1 << switched, "redirect"],
+    [1 << 5, undefined],
+    [0, undefined],
+  ] as const)
+    for (const room of [true, false]) {
+      rig.setPaused(1, paused);
+      rig.setRoom(room ? 0b111 : 0b101);
+      await b.cycles(8);
+      for (let i = 0; i < 4; i++) kinds.forEach(put);
+      await b.cycles(160);
+      for (const what of kinds)
+        expect(rig.inlets.waitingAt(0, to[what][0]), `${what}, ${paused} paused, room: ${room}`).toBe(
+          !room || what === waits ? 4 : 0,
+        );
+      rig.setPaused(1, 0);
+      rig.setRoom(0b111);
+      await rig.end();
+    }
+  // A result that is for a host here waits for that port's class of switched frames.
+  rig.setPaused(0, 1 << switched);
+  await b.cycles(8);
+  rig.put(1, rig.facts({ outcome: "ports", ports: 1 }), 100, returned);
+  await b.cycles(60);
+  expect(rig.inlets.waitingAt(1, returned)).toBe(1);
+  rig.setPaused(0, 1 << returned);
+  await rig.end();
 }
 /** A result and a switched frame of one inlet have their turns: neither waits for more than one of the other. */
 async function resultsByTurns(b: B): Promise<void> {
@@ -246,6 +301,7 @@ describe("SwitchLane", () => {
   bench("rooms and pauses that change all the time", dut("small"), { seed: 4 }, changing);
   bench("a port that is closed holds up its own frames only", dut("small"), { seed: 5 }, closed);
   bench("a user's frame of the class of results is not the lane's", dut("small"), { seed: 12 }, notTheLanes);
+  bench("from peer to peer each waits for its own class", dut("small"), { seed: 14 }, passing);
   bench("results and switched frames of an inlet go by turns", dut("full"), { seed: 13 }, resultsByTurns);
   bench("software that takes nothing", dut("small"), { seed: 6, hangCycles: 1_000 }, softwareStalls);
   bench("many frames for software at once", dut("small"), { seed: 7 }, softwareCrowd);
@@ -282,6 +338,7 @@ describe("SwitchLane", () => {
       changing,
       closed,
       notTheLanes,
+      passing,
       softwareStalls,
       softwareCrowd,
       lengths,

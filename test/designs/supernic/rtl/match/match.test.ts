@@ -20,6 +20,27 @@ async function traffic(b: B, tables: number, frames: number, paused = true): Pro
   }
   return rig;
 }
+/** What comes from a peer, with no rule, one that leads to the next peer, and one that gives all a UID. */
+async function fromPeers(b: B): Promise<void> {
+  const rig = new MatchRig(b);
+  for (const action of [undefined, "port", "uid"] as const)
+    for (const port of [0, 2]) {
+      const { settings } = rig,
+        next = port + 1,
+        all = { value: 0n, mask: 0n, enabled: true, port: next, uid: 77 };
+      await rig.program({
+        ...settings,
+        port,
+        rings: [port, next],
+        rules: settings.rules.map((_, i) => (action !== undefined && i === 3 ? { ...all, action } : undefined)),
+        macs: settings.macs.map((m, i) => m && { ...m, enabled: true, port: i % 4 }),
+      });
+      for (let n = 0; n < 250; n++) rig.send(rig.frame());
+      await rig.end();
+    }
+  expect(rig.seen.get("onward") ?? 0).toBeGreaterThan(10);
+  expect(rig.seen.get("ports") ?? 0).toBeGreaterThan(30);
+}
 /** Resets in the middle of frames; the tables are still there. */
 async function resets(b: B): Promise<void> {
   const rig = new MatchRig(b, pauses(b));
@@ -34,7 +55,7 @@ async function resets(b: B): Promise<void> {
 }
 
 const outcomes = [
-  ...["link", "software", "core", "redirect", "unwrap", "ports"],
+  ...["link", "software", "core", "redirect", "unwrap", "onward", "ports"],
   ...["refused", "stranger", "control", "rule", "uid", "nowhere"],
 ];
 /** What is wrong, and the text that makes it so. */
@@ -48,12 +69,26 @@ const faults: readonly (readonly [string, string | RegExp, string])[] = [
   ["a UID of an earlier generation", " & (entry_generation == uid[15:10])", ""],
   ["a UID that this port must not use", "entry_valid & entry_allowed", "entry_valid"],
   ["a frame with a wrong UID is switched by its MAC", /outcome_outcome_or & ~uid_right/, "1'b0"],
-  ["a frame leaves where it came in", /\(config_rings \| \{[^}]*\}\)/, "(config_rings)"],
-  ["a switched frame goes onto a ring", /~\(config_rings \| (\{[^}]*\})\)/, "~($1)"],
-  ["a redirect of a stranger", /outcome_outcome_inverse = [^;]*;/, "outcome_outcome_inverse = 1'b0;"],
+  ["a frame leaves where it came in", /(config_rings & ~\{4\{passes\}\}\)) \| \{[^}]*\}/, "$1"],
+  ["a switched frame goes onto a ring", "passes = from_peer &", "passes ="],
+  ["a result stays where it came in from", /passes = from_peer &[^;]*;/, "passes = 1'b0;"],
+  ["a broadcast of a peer goes round", /passes = ([^;]*) & known & ~asked_group/, "passes = $1"],
+  ["a rule leads what a peer sends to the next one", /passes = ([^;]*) & ~\(ruled[^;]*;/, "passes = $1;"],
+  ["a redirect of a stranger", /is_stranger = [^;]*;/, "is_stranger = 1'b0;"],
+  ["a redirect that came another way", /\(mac_port == config_port\) & asked_own/, "asked_own"],
+  ["a redirect for another sNIC is unwrapped", " & asked_own", ""],
+  ["a redirect goes on to a station", "is_lost = ~(is_peer &", "is_lost = ~(known &"],
+  ["a redirect goes back where it came from", "is_lost = ~(is_peer & (mac_port != config_port))", "is_lost = ~is_peer"],
+  [
+    "who is in between unwraps it",
+    "? match_outcome_drop : match_outcome_onward",
+    "? match_outcome_drop : match_outcome_unwrap",
+  ],
+  ["the next link is taken for the last", "{3'd0, mac_far}", "4'd0"],
+  ["a rule gives what passes another UID", " & ~asked_onward)", ")"],
   [
     "a redirect's receiver is asked for, not its sender",
-    /mac = encloses \? [^:]*:[^:]*:[^:]*:[^:]*:[^:]*:[^:]*:[^}]*\} :/,
+    /mac = is_redirect \? [^:]*:[^:]*:[^:]*:[^:]*:[^:]*:[^:]*:[^}]*\} :/,
     "mac =",
   ],
   ["software for everybody", /\? \(config_control \? (\w+) : (\w+)\)/, "? $1"],
@@ -68,6 +103,7 @@ describe("Match", () => {
     const rig = await traffic(b, 12, 400);
     expect([...rig.seen.keys()].sort()).toEqual([...outcomes].sort());
   });
+  bench("from a peer to the next one", dut(), { seed: 5 }, fromPeers);
   bench("4 cycles, a frame every cycle", dut(), { seed: 3 }, async b => {
     const rig = new MatchRig(b);
     await rig.program();
@@ -81,7 +117,7 @@ describe("Match", () => {
 
   describe("a planted fault is found", () => {
     const look = async (name: string, design: Dut<Ports>): Promise<void> => {
-      const runs: readonly ((b: B) => Promise<unknown>)[] = [b => traffic(b, 8, 200), resets];
+      const runs: readonly ((b: B) => Promise<unknown>)[] = [b => traffic(b, 8, 200), fromPeers, resets];
       for (const [i, run] of runs.entries())
         await runBench(`${name} ${i}`, design, { wave: false, hangCycles: 300, limitCycles: 60_000, seed: 4 }, run);
     };

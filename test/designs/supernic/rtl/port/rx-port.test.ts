@@ -101,8 +101,14 @@ const faults: readonly (readonly [string, string | RegExp, string])[] = [
   ["software's frames are switched", "match_outcome_software) ? 3'd5 :", "match_outcome_software) ? 3'd4 :"],
   [
     "a result waits with redirects",
-    "match_outcome_ports) & judged_peer) ? 3'd3 :",
-    "match_outcome_ports) & judged_peer) ? 3'd4 :",
+    "(match_outcome_payload_peer[0] ? 3'd5 : 3'd3)",
+    "(match_outcome_payload_peer[0] ? 3'd5 : 3'd4)",
+  ],
+  ["a peer's message waits with results", "(match_outcome_payload_peer[0] ? 3'd5 : 3'd3)", "3'd3"],
+  [
+    "what passes is not kept",
+    /== match_outcome_unwrap\) \| \(match_outcome_payload_outcome == match_outcome_onward\)/,
+    "== match_outcome_unwrap)",
   ],
   ["a user waits with results", "user_class_is_taken =", "user_class_is_taken = 1'b0 &"],
   ["the dropped frames outlive a reset", "walks <= 1'b0", "walks <= walks"],

@@ -19,7 +19,7 @@ function check({ reason, accepted }: JudgedFrame, seen: B["io"]["seen"]): void {
     answer = accepted.kind === "answer";
   expect([seen.linked.num, seen.nack.num], reason).toEqual([link ? 1 : 0, link?.kind === 3 ? 1 : 0]);
   if (link) expect([seen.sequence.num, seen.ack.num]).toEqual([link.sequence, link.ack]);
-  const kinds = accepted.kind === "pfc" || answer ? [accepted.kind] : ["data", "redirect", "return"];
+  const kinds = accepted.kind === "pfc" || answer ? [accepted.kind] : ["data", "redirect", "onward"];
   expect(kinds).toContain(seen.kind.value);
   // Nothing is in the tables, and there is no uplink.
   const groups = ((accepted.bytes[0] ?? 0) & 1) === 1;

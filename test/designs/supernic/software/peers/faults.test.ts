@@ -250,7 +250,7 @@ describe("a planted fault in the software of peers is found", () => {
     for (const run of [works, moves, repeats, survives, forgets, reconciles, victims, restarts]) await run(undefined);
   });
   it("the software as it is, made in the same way, is right", async () => {
-    const software = await mutants.of("away.ts", "const mostHops = 1;", "const mostHops = 1; ");
+    const software = await mutants.of("away.ts", "export const mostAway = 16;", "export const mostAway = 16; ");
     for (const run of [works, forgets]) await run(software);
   });
   it.each(faults)("%s", async (_, file, from, to, run) => {

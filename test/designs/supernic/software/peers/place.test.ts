@@ -69,7 +69,7 @@ describe("a DAG for which there is no room", () => {
       expect(rack.results.map(r => r.at)).toEqual(expect.arrayContaining(["snic0", "snic1"]));
       expect(rack.nics.flatMap(n => n.model.dropped)).toEqual([]);
     }));
-  it("goes to the nearest peer that has room, and not to one that is farther than a link", () =>
+  it("goes to the nearest peer that has room, and farther when that has none", () =>
     inFull({ count: 4, hops: (_a, b) => (b === 1 ? 2 : 1) }, async (rack, { a, third }) => {
       // The second has no room.
       const c = rack.nic(2);
@@ -77,6 +77,12 @@ describe("a DAG for which there is no room", () => {
       await rack.periods(3);
       expect(await a.peers.place(third)).toBe("peer");
       expect(a.wayOf(third)).toBe("snic3");
+      await rack.periods(3);
+      await rack.nic(3).peers.place(await rack.nic(3).dag("dummy"));
+      await rack.periods(3);
+      const fourth = await a.dag("counter");
+      expect(await a.peers.place(fourth)).toBe("peer");
+      expect(a.wayOf(fourth)).toBe("snic1");
     }));
   it("prefers a peer that has its chain already", () =>
     inRack({ count: 4 }, async rack => {

@@ -201,15 +201,15 @@ describe("who is asked first", () => {
       );
     return n;
   };
-  const order = (peers: readonly Neighbour[], digests = [0], most = 9): number[] =>
-    peersFor(peers, digests, most).map(n => n.place.number);
+  const order = (peers: readonly Neighbour[], digests = [0]): number[] =>
+    peersFor(peers, digests).map(n => n.place.number);
   it("has all chains with room, then fewer hops, more free regions, the lower number", () => {
     expect(order([peer(1, 2, 1), peer(2, 1, 1), peer(3, 1, 3), peer(4, 1, 3), peer(5, 3, 0, [89])])).toEqual([
       5, 3, 4, 2, 1,
     ]);
   });
-  it("a chain at 90 % has no room, and nobody is asked who has none or is too far", () => {
-    expect(order([peer(1, 1, 0, [90]), peer(2, 1, 1, [90]), peer(3, 2, 8), peer(4, 1, 0)], [0], 1)).toEqual([2]);
+  it("a chain at 90 % has no room, and nobody is asked who has none", () => {
+    expect(order([peer(1, 1, 0, [90]), peer(2, 2, 1, [90]), peer(4, 1, 0)])).toEqual([2]);
     expect(order([peer(1, 1, 1), peer(2, 1, 2)], [0, 1])).toEqual([2]);
   });
 });

@@ -166,6 +166,6 @@ describe("what software writes", () => {
     expect(config).toMatchObject({ uplink: 3, rings: 0b0100, origin: 1, epoch: 5000, urgent: undefined });
     expect(config.ports.map(p => p.rules)).toEqual([0b11100011, 0b11100011, 0b11100011, 0b11101111, 0b11110011]);
     expect(config.ports.map(p => p.control)).toEqual([true, true, true, false, false]);
-    expect(config.peers).toEqual([{ mac: setup.peers[0]!.mac, port: 2 }]);
+    expect(config.peers).toEqual([{ mac: setup.peers[0]!.mac, port: 2, hops: 1 }]);
   });
 });

@@ -46,7 +46,9 @@ export class LaneRig {
   readonly fromSoftware;
   readonly own = 0x02_11_22_33_44_55n;
   readonly origin: number;
-  readonly peers: readonly { readonly mac: bigint; readonly port: number }[];
+  readonly peers: readonly { readonly mac: bigint; readonly port: number; readonly far: number }[];
+  /** Ports that lead to peers, a bit each. */
+  readonly rings: number;
   /** By port, and behind them for software, what is to come; of each source in its order. */
   #awaited: Awaited[][];
   readonly counts = none();
@@ -63,7 +65,11 @@ export class LaneRig {
   room: number;
   closed = 0;
 
-  constructor(b: Bench<Ports>, size: Size, o: { readonly from?: () => Pause; readonly to?: () => Pause } = {}) {
+  constructor(
+    b: Bench<Ports>,
+    size: Size,
+    o: { readonly from?: () => Pause; readonly to?: () => Pause; readonly rings?: number } = {},
+  ) {
     this.b = b;
     this.p = sizes[size];
     const { sim, random: r } = b,
@@ -86,13 +92,15 @@ export class LaneRig {
     this.peers = Array.from({ length: 16 }, (_, i) => ({
       mac: r.bits(48) & ~(1n << 40n),
       port: i === 15 ? this.p.ports : r.between(0, this.p.ports - 1),
+      far: r.between(0, 1),
     }));
+    this.rings = o.rings ?? 0;
     this.#awaited = Array.from({ length: n + 1 }, () => []);
     this.#begun = Array.from({ length: n }, () => undefined);
     const longest = Math.ceil((this.p.frameBytes + 34) / 64);
     this.#promises = this.outs.map((_, q) => new Promise1(`port ${q}`, longest));
     this.room = (1 << n) - 1;
-    poke(b.io.config as never, { mac: this.own, origin: this.origin, peers: this.peers } as never);
+    poke(b.io.config as never, { mac: this.own, origin: this.origin, rings: this.rings, peers: this.peers } as never);
     b.io.room.value = this.room;
     b.onEdge({ sample: () => this.#sample() });
   }
@@ -102,7 +110,7 @@ export class LaneRig {
       const v = seen.value as { readonly class: number | bigint; readonly last: number };
       if (this.#begun[q] === undefined) {
         this.#begun[q] = Number(v.class);
-        if (Number(v.class) === switched) this.#promises[q]?.begun();
+        if (Number(v.class) !== forSoftware) this.#promises[q]?.begun();
         if ((this.forbidden >> q) & 1 && Number(v.class) === switched)
           throw new Error(`port ${q}: a frame begins, and its class has been paused for long`);
       }
@@ -144,10 +152,16 @@ export class LaneRig {
     const data = new Uint8Array(bytes).map(() => this.b.random.between(0, 255));
     return this.inlets.put({
       inlet,
-      class: of ?? (facts.outcome === "software" ? forSoftware : switched),
+      class: of ?? this.#queueOf(facts),
       bytes: data,
       facts,
     });
+  }
+  /** Where a frame that only passes comes from: a port of peers. */
+  #queueOf({ outcome, ports, peer }: Facts): number {
+    if (outcome === "software") return forSoftware;
+    if (outcome !== "ports" || (ports & this.rings) === 0) return switched;
+    return (peer & 1) === 1 ? forSoftware : returned;
   }
   /** A frame that software sends. */
   send(ports: number, bytes: Uint8Array, bad = false): void {
@@ -177,8 +191,8 @@ export class LaneRig {
     for (let q = 0; q <= this.p.ports; q++) {
       if (((ports >> q) & 1) === 0) continue;
       this.#awaited[q]?.push(a);
-      // When software's frames are chosen is not to be seen.
-      if (a.frame) this.#promises[q]?.chosen(Math.ceil(a.bytes.length / 64));
+      // When software's frames are chosen is not to be seen, and a peer's messages look as they do.
+      if (a.class !== forSoftware) this.#promises[q]?.chosen(Math.ceil(a.bytes.length / 64));
     }
   }
   #took(frame: Waiting): void {
@@ -199,8 +213,14 @@ export class LaneRig {
     const at = { class: switched, from: inlet, frame };
     switch (facts.outcome) {
       case "ports":
-        this.#expect(facts.ports, { ...at, bytes: putShims(bytes, tag) });
+        this.#expect(facts.ports, { ...at, class: this.#classTo(facts), bytes: putShims(bytes, tag) });
         break;
+      case "onward": {
+        const kind = (facts.peer & 1) === 1 ? snicKind.onward : snicKind.redirect,
+          snic = { ...shim, kind, ttl: (facts.ttl - 1) & 15 };
+        this.#expect(facts.ports, { ...at, bytes: putShims(bytes, { snic }) });
+        break;
+      }
       case "redirect": {
         const peer = this.peers[facts.peer],
           inner = putShims(bytes, { ...tag, ...(facts.shimmed === 1 && { snic: { ...shim, kind: snicKind.data } }) }),
@@ -208,7 +228,7 @@ export class LaneRig {
         const outside = peer === undefined || peer.port >= this.p.ports;
         this.#expect(outside ? 0 : 1 << peer.port, {
           ...at,
-          bytes: encloseFrame(macs, { ...shim, kind: snicKind.redirect }, inner),
+          bytes: encloseFrame(macs, { ...shim, kind: peer?.far === 1 ? snicKind.onward : snicKind.redirect }, inner),
         });
         break;
       }
@@ -218,6 +238,11 @@ export class LaneRig {
       default:
         this.#awaited[this.p.ports + 1]?.push({ ...at, bytes: putShims(bytes, tag) });
     }
+  }
+  /** Of a frame that is only switched: where it goes to a peer that of a result, or of a message to its software. */
+  #classTo({ ports, peer }: Facts): number {
+    if ((ports & this.rings) === 0) return switched;
+    return (peer & 1) === 1 ? forSoftware : returned;
   }
   #sample(): void {
     if (this.#resetting) return;
@@ -285,9 +310,18 @@ export class LaneRig {
       inlet = r.between(0, this.p.ports),
       most = this.p.frameBytes,
       bytes = r.chance(0.3) ? r.between(60, 64) : r.chance(0.1) ? most : r.between(60, most);
-    const kind = r.between(0, 9);
-    if (kind < 4) this.put(inlet, this.facts({ outcome: "ports" }), bytes, r.chance(0.4) ? returned : switched);
-    else if (kind < 6) this.put(inlet, this.facts({ outcome: "redirect", peer: r.between(0, 15) }), bytes);
+    const kind = r.between(0, 11),
+      all = (1 << this.p.ports) - 1,
+      ring = r.pick(
+        Array.from({ length: this.p.ports }, (_, i) => 1 << i).filter(i => (this.rings & i) > 0 || this.rings === 0),
+      );
+    // To a peer goes what is for one port; to others what came from a peer goes, too.
+    if (kind >= 10 && this.rings > 0) this.put(inlet, this.facts({ outcome: "ports", ports: ring }), bytes);
+    else if (kind >= 10 || kind < 1) this.put(inlet, this.facts({ outcome: "onward", ports: ring, shimmed: 1 }), bytes);
+    else if (kind < 4) {
+      const ports = r.between(1, all) & ~this.rings;
+      this.put(inlet, this.facts({ outcome: "ports", ports }), bytes, r.chance(0.4) ? returned : switched);
+    } else if (kind < 6) this.put(inlet, this.facts({ outcome: "redirect", peer: r.between(0, 15) }), bytes);
     else if (kind < 7) this.put(inlet, this.facts({ outcome: "unwrap" }), Math.max(52, bytes - 8));
     else if (kind < 9) this.put(inlet, this.facts({ outcome: "software" }), bytes);
     else

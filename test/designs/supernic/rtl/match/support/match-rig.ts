@@ -83,7 +83,10 @@ export class MatchRig {
         value: { action: r?.action ?? "port", port: r?.port ?? 0, uid: r?.uid ?? 0 },
       });
     for (const [index, m] of settings.macs.entries())
-      await this.#write("entries", { index, value: { port: m?.port ?? 0, peer: m?.peer === true ? 1 : 0 } });
+      await this.#write("entries", {
+        index,
+        value: { port: m?.port ?? 0, peer: m?.peer === true ? 1 : 0, far: m?.far === true ? 1 : 0 },
+      });
     for (let index = 0; index < uidEntries; index++) {
       const e = settings.uids.get(index);
       if (e) await this.#write("uids", { index, value: flags(e) });
@@ -122,6 +125,8 @@ export class MatchRig {
     const macs = [settings.mac, ...settings.macs.flatMap(m => (m ? [m.value] : [])), 0xffffffffffffn];
     if (random.chance(0.7)) setMac(out, 0, random.chance(0.2) ? settings.mac : random.pick(macs));
     if (random.chance(0.5)) setMac(out, 6, random.pick(macs));
+    // A redirect, of which most are for this sNIC.
+    if (out[12] === 0x88 && out[13] === 0xb5 && out[14] === 0x12 && random.chance(0.7)) setMac(out, 0, settings.mac);
     if (random.chance(0.6)) aim(random, out, settings);
     return random.chance(0.1) ? mutated(random, out, 100) : out;
   }
@@ -168,8 +173,8 @@ function check({ matched, frame }: Awaited, is: Value): void {
       matched.ports.reduce((m, i) => m | (1 << i), 0),
     );
   if (matched.peer !== undefined) same("peer", is.peer, matched.peer);
+  if (matched.uid !== undefined) same("uid", is.uid, matched.uid);
   if (!matched.entry) return;
-  same("uid", is.uid, matched.uid);
   same("dag", is.dag, matched.entry.dag);
   same("user", is.user, matched.entry.user);
   same("unordered", is.unordered, matched.entry.unordered ? 1 : 0);
@@ -281,7 +286,7 @@ function randomSettings(r: Random): MatchSettings {
       peer: r.between(0, 15),
       unordered: r.chance(0.5),
     });
-  const known = Array.from({ length: 6 }, () => mac(r));
+  const known = Array.from({ length: 6 }, (_, i) => (i === 5 ? mac(r) | (1n << 40n) : mac(r)));
   const rules = Array.from({ length: sizes.rules }, (): Rule | undefined => {
     if (r.chance(0.6)) return undefined;
     const rule = randomRule(r),
@@ -296,7 +301,7 @@ function randomSettings(r: Random): MatchSettings {
     port: r.between(0, 3),
     control: r.chance(0.5),
     uplink: r.chance(0.6) ? r.between(0, r.chance(0.2) ? 15 : 3) : undefined,
-    rings: [0, 1, 2, 3].filter(() => r.chance(0.2)),
+    rings: [0, 1, 2, 3].filter(() => r.chance(0.4)),
     rules,
     macs: Array.from({ length: sizes.macs }, (): MacRule | undefined =>
       r.chance(0.3)
@@ -306,6 +311,7 @@ function randomSettings(r: Random): MatchSettings {
             enabled: r.chance(0.8),
             port: r.between(0, r.chance(0.1) ? 15 : 3),
             peer: r.chance(0.4),
+            far: r.chance(0.5),
           }
         : undefined,
     ),

@@ -15,15 +15,17 @@ import {
   RxPort,
 } from "../../../../../../designs/supernic/rtl/port/index.ts";
 import {
+  encloseFrame,
   readPfc,
   snicEtherType,
+  snicKind,
   tables as tablesOf,
   ternaryWords,
 } from "../../../../../../designs/supernic/wire/index.ts";
 import { AxisSource, type Bench, never, type Pause, StreamSink, StreamSource } from "../../../../../../sim/index.ts";
 import { mutated, rightFrame } from "../../judge/support/frames.ts";
 
-const common = { ports: 4, rules: 4, macs: 4, users: 8 } as const;
+const common = { ports: 4, rules: 4, macs: 8, users: 8 } as const;
 export const sizes = {
   /** Everything overflows. */
   small: { ...common, beats: 128, softwareBeats: 16, pauseAt: 6, resumeAt: 3, frameBytes: 300 },
@@ -38,7 +40,9 @@ export type B = Bench<Ports>;
 /** A port that leads to a peer; or, as some benches want it, to a host. */
 const port = { reliable: false, peer: true, class: 3 } as const;
 const own = 0x020000000077n,
-  macs = [0x020000000001n, 0x020000000002n, 0x02000000000an] as const;
+  macs = [0x020000000001n, 0x020000000002n, 0x02000000000an, 0x02000000000bn, 0x02000000000cn] as const;
+/** By MAC: the first two are stations, then a peer at this port, one at another, and one behind that. */
+const macPorts = [1, 2, 0, 2, 3] as const;
 const uidOf = (dag: number, user: number, here: boolean): UidRule => ({
   valid: true,
   generation: 0,
@@ -56,17 +60,19 @@ const settings: MatchSettings = {
   port: 0,
   control: true,
   uplink: 3,
-  rings: [],
+  rings: [0, 2, 3],
   rules: [],
   macs: macs.map((value, i) => ({
     value,
     mask: (1n << 48n) - 1n,
     enabled: true,
-    port: i < 2 ? i + 1 : 0,
-    peer: i === 2,
+    port: macPorts[i] ?? 0,
+    peer: i >= 2,
+    far: i === 4,
   })),
   uids,
 };
+const noShim = { version: 1, ttl: 9, stage: 0, origin: 0, ingress: 0, unused: 0, unprocessed: 0 } as const;
 /** Class of a user. */
 const classOfUser = (user: number): number => user % 4;
 
@@ -134,9 +140,9 @@ export class RxRig {
     io.config.control.value = 1;
     io.config.hasUplink.value = 1;
     io.config.uplink.value = 3;
-    io.config.rings.value = 0;
+    io.config.rings.value = settings.rings.reduce((m, i) => m | (1 << i), 0);
     io.config.rules.value = 0;
-    io.config.macs.value = 7n;
+    io.config.macs.value = (1n << BigInt(macs.length)) - 1n;
     io.accept.value = 1;
     b.onEdge({ sample: () => this.#sample(), drive: () => this.#drive() });
   }
@@ -156,6 +162,7 @@ export class RxRig {
       tables.entries.index.value = index;
       tables.entries.value.port.value = m?.port ?? 0;
       tables.entries.value.peer.value = m?.peer === true ? 1 : 0;
+      tables.entries.value.far.value = m?.far === true ? 1 : 0;
       await this.b.cycles(1);
     }
     tables.entries.en.value = 0;
@@ -199,17 +206,21 @@ export class RxRig {
     if (judged.accepted?.kind === "pfc") this.#pfc.push({ times: readPfc(bytes) });
     return frame;
   }
-  /** At a peer's port results that return have the class of the last users, and these share the one before. */
-  #classOf({ outcome, entry }: ReturnType<typeof matchFrame>): number {
+  /**
+   * At a peer's port results that return have the class of the last users, and these share the one before. A message
+   * for the software of another peer has that of software.
+   */
+  #classOf({ outcome, entry, peer: of }: ReturnType<typeof matchFrame>): number {
     const { peer } = this.#port,
       own = classOfUser(entry?.user ?? 0);
     if (outcome === "software") return 5;
     if (outcome === "core") return peer ? Math.min(own, 2) : own;
-    return peer && outcome === "ports" ? 3 : 4;
+    return peer && outcome === "ports" ? (of === 1 ? 5 : 3) : 4;
   }
   /** A right frame for each of the ways, of so many bytes without shims. */
   right(bytes: number, to = this.b.random.between(0, 9)): Uint8Array {
     const { random } = this.b;
+    if (this.#port.peer && random.chance(0.1)) return this.redirect(bytes);
     const frame = rightFrame(random, bytes, { reliable: false, peer: false });
     const at = (frame[12] ?? 0) * 256 + (frame[13] ?? 0),
       shimAt = at === 0x88b5 ? 14 : at === 0x8100 && (frame[16] ?? 0) * 256 + (frame[17] ?? 0) === 0x88b5 ? 18 : -1;
@@ -219,6 +230,14 @@ export class RxRig {
     const mac = to === 8 ? own : random.pick([...macs, 0xffffffffffffn]);
     for (let i = 0; i < 6; i++) frame[i] = Number((mac >> BigInt(40 - 8 * i)) & 255n);
     return frame;
+  }
+  /** A redirect of either kind, from and to anybody. */
+  redirect(bytes: number): Uint8Array {
+    const { random } = this.b,
+      { frameBytes } = sizes[this.size],
+      fields = { ...noShim, kind: random.pick([snicKind.redirect, snicKind.onward]), uid: random.between(0, 7) },
+      to = { dst: random.pick([own, ...macs]), src: random.pick(macs) };
+    return encloseFrame(to, fields, this.plain(Math.min(bytes, frameBytes)));
   }
   /** A right frame that goes to a class queue or nowhere by the tables: no pause. */
   data(bytes: number, to: number): Uint8Array {

@@ -58,6 +58,8 @@ export interface RackOptions {
   readonly seed?: number;
   readonly faults?: LineFaults;
   readonly hops?: (a: number, b: number) => number;
+  /** The sNIC in between on the way from one to another; undefined: they have a link. The same both ways. */
+  readonly over?: (a: number, b: number) => number | undefined;
   readonly runsAtEndpoint?: (dag: Dag) => boolean;
   /** Load of every chain, in percent. */
   readonly load?: number;
@@ -94,7 +96,10 @@ export class Nic {
         ...{ mac: macText(number), ip: `10.20.0.${1 + number}`, number },
         ports: Array.from({ length: 4 }, (_, i) => ({ peer: i > 0 })),
         users: [{ name: "alice" }],
-        peers: others.map(n => ({ name: `snic${n}`, mac: macText(n), port: this.portTo(n) })),
+        peers: others.map(n => {
+          const hops = rack.steps(number, n).length;
+          return { name: `snic${n}`, mac: macText(n), port: this.portTo(n), hops };
+        }),
       }),
       "setup",
       deviceSizes(parameters),
@@ -117,7 +122,8 @@ export class Nic {
     });
   }
   portTo(other: number): number {
-    return 1 + (other > this.number ? other - 1 : other);
+    const next = this.#rack.over(this.number, other) ?? other;
+    return 1 + (next > this.number ? next - 1 : next);
   }
   get site(): Site {
     const state = stateOf(this.manager);
@@ -139,7 +145,10 @@ export class Nic {
         const n = Number(p.mac - macOf(0));
         return {
           ...{ number: n, name: p.name, mac: p.mac, ip: ipOf(n), port: this.setup.peers[i]?.port ?? 0 },
-          ...{ hops: o.hops?.(this.number, n) ?? 1, key: pairKey(rackKey, this.number, n) },
+          ...{
+            hops: o.hops?.(this.number, n) ?? this.#rack.steps(this.number, n).length,
+            key: pairKey(rackKey, this.number, n),
+          },
         };
       }),
       ...{ boot: this.boot, period, clock: time },
@@ -259,10 +268,22 @@ export class ModelledRack {
     if (found === undefined) throw new RangeError(`there is no sNIC ${n}`);
     return found;
   }
+  over(a: number, b: number): number | undefined {
+    return this.o.over?.(a, b);
+  }
+  /** The links from one sNIC to another. */
+  steps(from: number, to: number): readonly (readonly [number, number])[] {
+    const over = this.over(from, to);
+    return over === undefined ? [[from, to]] : [...this.steps(from, over), ...this.steps(over, to)];
+  }
+  /** What passes on the way is there: hardware passes frames on, whatever software does. */
+  #isOpen([from, to]: readonly [number, number], target: number): boolean {
+    return !this.cut.has(`${from} ${to}`) && (to === target || !this.nic(to).model.dead);
+  }
   /** Data lines lose nothing but what a cut line loses: PFC and links see to that. */
   #packet(from: number, to: number, p: Packet, arrives: () => void): void {
     const way = `${from} ${to}`;
-    if (this.cut.has(way)) {
+    if (!this.steps(from, to).every(s => this.#isOpen(s, to))) {
       this.nic(from).model.dropped.push({ id: p.id, why: "cut" });
       return;
     }
@@ -273,14 +294,24 @@ export class ModelledRack {
     this.time.after(at - this.time.now(), arrives);
   }
   carry(from: Nic, port: number, frame: Uint8Array): void {
-    const to = this.nics.find(n => n !== from && from.portTo(n.number) === port);
-    if (to === undefined || from.model.dead || to.model.dead || this.cut.has(`${from.number} ${to.number}`)) return;
+    const dst = frame.slice(0, 6).reduce((v, b) => (v << 8n) | BigInt(b), 0n),
+      to = this.nics.find(n => n !== from && from.portTo(n.number) === port && n.setup.mac === dst);
+    if (to === undefined || from.model.dead || to.model.dead) return;
+    this.#carry(from, to, this.steps(from.number, to.number), frame);
+  }
+  /** Over link after link, each of which may lose it. */
+  #carry(from: Nic, to: Nic, [step, ...more]: readonly (readonly [number, number])[], frame: Uint8Array): void {
+    if (step === undefined) {
+      to.peers.receive(frame, to.portTo(from.number));
+      return;
+    }
+    if (!this.#isOpen(step, to.number)) return;
     const { loss = 0, duplicate = 0, reorder = 0 } = this.o.faults ?? {};
-    for (const f of this.between(from.number, to.number, frame)) {
+    for (const f of this.between(step[0], step[1], frame)) {
       if (this.random.chance(loss)) continue;
       for (let copies = this.random.chance(duplicate) ? 2 : 1; copies > 0; copies--) {
         const late = this.random.chance(reorder) ? this.random.between(0, 2 * period) : 0;
-        this.time.after(times.line + late, () => to.peers.receive(f, to.portTo(from.number)));
+        this.time.after(times.line + late, () => this.#carry(from, to, more, f));
       }
     }
   }

@@ -1,0 +1,130 @@
+/** The ways between peers: that each leads there and back, and that no circle of them closes. */
+import { UsageError } from "../../shared/errors/index.ts";
+import type { Setup } from "../../supernic/software/index.ts";
+import type { DevicePlan, Plug, RackLink } from "./rack.ts";
+
+type Peer = Setup["peers"][number];
+/** A peer as one sNIC has it, with its place in the file. */
+interface Way {
+  readonly from: DevicePlan;
+  readonly peer: Peer;
+  readonly at: string;
+}
+const portText = ({ place, port }: Plug): string => `${place}:${port}`;
+
+/** What the links join, and who knows whom. */
+class Ways {
+  readonly #devices: readonly DevicePlan[];
+  readonly #far = new Map<string, Plug>();
+
+  constructor(devices: readonly DevicePlan[], links: readonly RackLink[]) {
+    this.#devices = devices;
+    for (const {
+      between: [a, b],
+    } of links) {
+      this.#far.set(portText(a), b);
+      this.#far.set(portText(b), a);
+    }
+  }
+  all(path: string): readonly Way[] {
+    return this.#devices.flatMap((from, i) =>
+      from.setup.peers.map((peer, k) => ({ from, peer, at: `${path}: devices[${i}].setup.peers[${k}]` })),
+    );
+  }
+  /**
+   * Ports by which frames leave on the way to a peer. It ends at the peer, or where no sNIC is that could pass it on:
+   * a switch knows its ways itself. @throws UsageError for one that comes to a sNIC that does not pass it on
+   */
+  portsTo({ from, peer, at }: Way): readonly Plug[] {
+    const ports: Plug[] = [];
+    for (let here = from; ;) {
+      const known = here.setup.peers.find(p => p.mac === peer.mac),
+        fault = `${at}.port = ${peer.port}: the way to ${peer.name} comes to ${here.name}`;
+      if (known === undefined)
+        throw new UsageError(`${fault}, which has no such peer; add it there, or name another port`);
+      const out = { place: here.name, port: known.port },
+        far = this.#far.get(portText(out)),
+        next = this.#devices.find(d => d.name === far?.place);
+      ports.push(out);
+      if (next === undefined || next.setup.mac === peer.mac) return ports;
+      if (ports.length > this.#devices.length)
+        throw new UsageError(`${fault} again and again; name a port that leads nearer to it`);
+      here = next;
+    }
+  }
+  /** The other ends of these ports, from the last one: by these a frame would come back. */
+  back(ports: readonly Plug[]): readonly (Plug | undefined)[] {
+    return ports.map(p => this.#far.get(portText(p))).toReversed();
+  }
+  wayBack({ from, peer }: Way): Peer | undefined {
+    return this.#devices.find(d => d.setup.mac === peer.mac)?.setup.peers.find(p => p.mac === from.setup.mac);
+  }
+  deviceOf({ peer }: Way): DevicePlan | undefined {
+    return this.#devices.find(d => d.setup.mac === peer.mac);
+  }
+}
+
+/** A circle of ports, each of which may wait for the next one; undefined: there is none. */
+function circleOf(waits: ReadonlyMap<string, ReadonlySet<string>>): readonly string[] | undefined {
+  const over = new Set<string>();
+  const from = (port: string, path: readonly string[]): readonly string[] | undefined => {
+    if (path.includes(port)) return path.slice(path.indexOf(port));
+    if (over.has(port)) return undefined;
+    for (const next of waits.get(port) ?? []) {
+      const found = from(next, [...path, port]);
+      if (found !== undefined) return found;
+    }
+    over.add(port);
+    return undefined;
+  };
+  for (const port of waits.keys()) {
+    const found = from(port, []);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/**
+ * Holds the ways of all sNICs to their peers against the links (docs/supernic/peers.md, "Over another sNIC"). A frame
+ * that passes a sNIC has a place there while it waits for the next link. So links that wait for each other must not
+ * close a circle: then each class of frames comes to its end, and redirects and results need no other classes for it.
+ * @throws UsageError in one sentence for a way that leads astray, has other `hops`, is another one back, or closes a
+ * circle
+ */
+export function checkWays(devices: readonly DevicePlan[], links: readonly RackLink[], path: string): void {
+  const ways = new Ways(devices, links),
+    waits = new Map<string, Set<string>>();
+  for (const way of ways.all(path)) {
+    const { from, peer, at } = way,
+      ports = ways.portsTo(way),
+      target = ways.deviceOf(way);
+    if (ports.length !== peer.hops)
+      throw new UsageError(
+        `${at}.hops = ${peer.hops}: the way to ${peer.name} by port ${peer.port} has ${ports.length} links; say so, or name another port`,
+      );
+    if (ports.length > 1 && target !== undefined) {
+      const there = ways.wayBack(way),
+        back = there === undefined ? [] : ways.portsTo({ from: target, peer: there, at });
+      if (
+        back.map(portText).join() !==
+        ways
+          .back(ports)
+          .map(p => p && portText(p))
+          .join()
+      )
+        throw new UsageError(
+          `${at}.port = ${peer.port}: ${target.name} has another way back to ${from.name}, and takes what comes by this one for a stranger's; name the same way at both`,
+        );
+    }
+    for (const [i, p] of ports.entries()) {
+      const next = ports[i + 1];
+      if (next === undefined) continue;
+      waits.set(portText(p), (waits.get(portText(p)) ?? new Set()).add(portText(next)));
+    }
+  }
+  const circle = circleOf(waits);
+  if (circle !== undefined)
+    throw new UsageError(
+      `${path}: devices: the ways of peers close a circle over ${circle.join(", ")}, in which frames could wait for each other for ever; lead one of them the other way round`,
+    );
+}
