@@ -481,24 +481,24 @@ module Control_p4_r4_s4_c256_k1024 (
     slot_2_1_quiesce, slot_2_1_isolate, slot_2_2_quiesce, slot_2_2_isolate, slot_2_3_quiesce, slot_2_3_isolate,
     slot_3_0_quiesce, slot_3_0_isolate, slot_3_1_quiesce, slot_3_1_isolate, slot_3_2_quiesce, slot_3_2_isolate,
     slot_3_3_quiesce, slot_3_3_isolate;
-  reg looked_busy, looked_quiet, looked_off, looked_stuck; // shown.ts:27
+  reg looked_busy, looked_quiet, looked_off, looked_stuck; // shown.ts:32
   reg [4:0] looked_waiting;
   reg [6:0] looked_inside;
   reg [31:0] looked_counts_took, looked_counts_skipped, looked_counts_dropped, looked_counts_killed,
     looked_counts_busy_cycles, looked_counts_strays, looked_counts_outside, looked_counts_grown;
-  reg [1:0] looked_region_stage; // shown.ts:56
+  reg [1:0] looked_region_stage; // shown.ts:61
   reg [5:0] looked_region_chain;
   reg looked_region_wrong, looked_region_refused, looked_region_off, looked_region_empty, looked_region_quiet;
   reg [10:0] looked_region_inside;
   reg [31:0] looked_region_killed, looked_region_strays;
-  reg [10:0] looked_load; // shown.ts:57
-  wire state_reader_shown_busy; // shown.ts:77
+  reg [10:0] looked_load; // shown.ts:62
+  wire state_reader_shown_busy; // shown.ts:82
   wire [1:0] state_reader_shown_outcome;
   wire [15:0] state_reader_shown_at;
   wire [63:0] state_reader_shown_data;
   wire [31:0] state_reader_shown_lates, state_reader_shown_strays;
-  reg [47:0] count; // shown.ts:101
-  reg [13:0] inside_of_block_queued; // shown.ts:103
+  reg [47:0] count; // shown.ts:106
+  reg [13:0] inside_of_block_queued; // shown.ts:108
   reg [10:0] inside_of_block_kept;
   wire [24:0] epoch_more = epoch_sum + 25'd64; // control.ts:27
   wire epoch_over = epoch_more >= {1'b0, registers_epoch_cycles}; // control.ts:28
@@ -632,9 +632,9 @@ module Control_p4_r4_s4_c256_k1024 (
     .state_strays    (state_reader_shown_strays)
   );
 
-  wire state_reader_go_valid = registers_state_read | registers_state_write; // shown.ts:77
+  wire state_reader_go_valid = registers_state_read | registers_state_write; // shown.ts:82
   wire [63:0] state_reader_go_data = {registers_state_put_high, registers_state_put_low};
-  StateReader_t4096 state_reader ( // shown.ts:77
+  StateReader_t4096 state_reader ( // shown.ts:82
     .clk (clk), .rst (rst),
     .go_valid      (state_reader_go_valid),
     .go_write      (registers_state_write),

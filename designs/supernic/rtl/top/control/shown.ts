@@ -1,6 +1,7 @@
 /** What software looks at: a slot, its region, the state of its task, a counter. */
 import {
   addressBits,
+  type Bit,
   bitsFor,
   cat,
   constant,
@@ -8,6 +9,7 @@ import {
   pack,
   reg,
   uint,
+  type UInt,
   unpack,
   when,
   widthOf,
@@ -21,6 +23,9 @@ import { counterBlockBits, counterIndexBits } from "./ports.ts";
 import { type DeviceParameters, Inside } from "../records.ts";
 import type { ControlIo, Registers } from "./ports.ts";
 
+/** Every number is below one that does not fit its bits. */
+const isBelow = (n: UInt, count: number): Bit => (count < 2 ** n.width ? n.lt(count) : constant(1, 1));
+
 /** The slot, behind a register. */
 export function showSlot(io: ControlIo, p: DeviceParameters, registers: Registers): void {
   const state = SlotState({ ...p, places: p.credits }),
@@ -32,8 +37,8 @@ export function showSlot(io: ControlIo, p: DeviceParameters, registers: Register
     );
   const found = pickOf(slotRegion.trunc(addressBits(p.regions)), ofRegions).is(widthOf(state));
   // Of a slot that there is not: by the registers' reset, which costs no lookup table a bit.
-  when(slotRegion.lt(p.regions).and(slotAt.lt(p.slots)), () => looked.set(unpack(state, found))).otherwise(() =>
-    looked.set(unpack(state, constant(0, widthOf(state)))),
+  when(isBelow(slotRegion, p.regions).and(isBelow(slotAt, p.slots)), () => looked.set(unpack(state, found))).otherwise(
+    () => looked.set(unpack(state, constant(0, widthOf(state)))),
   );
   registers.slotBusy.set(looked.busy);
   registers.slotQuiet.set(looked.quiet);
