@@ -63,7 +63,7 @@ module ClioGbnRegisters (
   input  wire [31:0] gbn_tx_skipped,
   input  wire [31:0] gbn_tx_stale
 );
-  reg [15:0] gbn_session_kept; // slave.ts:44
+  reg [15:0] gbn_session_kept; // slave.ts:45
   reg gbn_open_kept;
   reg asked_full; // axi4-lite.ts:101
   reg [7:0] asked_held_addr;
@@ -81,33 +81,32 @@ module ClioGbnRegisters (
   wire written_ready; // axi4-lite.ts:113
   wire answer_ready = ~answered_full | s_r_ready; // axi4-lite.ts:102
   wire [31:0] answer_payload_data_or =
-    ({32{asked_held_addr[7:2] == 6'd0}} & 32'h42474c43) | ({32{asked_held_addr[7:2] == 6'd1}} & 32'd1802)
-    | ({32{asked_held_addr[7:2] == 6'd2}} & {1'b0, gbn_open_kept, 14'd0, gbn_session_kept})
-    | ({32{asked_held_addr[7:2] == 6'd3}} & {30'd0, gbn_failed_waiting, gbn_idle});
+    ({32{asked_held_addr[3:2] == 2'd0}} & 32'h42474c43) | ({32{asked_held_addr[3:2] == 2'd1}} & 32'd1802)
+    | ({32{asked_held_addr[3:2] == 2'd2}} & {1'b0, gbn_open_kept, 14'd0, gbn_session_kept})
+    | ({32{asked_held_addr[3:2] == 2'd3}} & {30'd0, gbn_failed_waiting, gbn_idle});
+  wire [31:0] answer_payload_data_and =
+    {32{asked_held_addr[5:4] == 2'd0}}
+    & (({32{asked_held_addr[3:2] == 2'd0}} & gbn_rx_accepted) | ({32{asked_held_addr[3:2] == 2'd1}} & gbn_rx_duplicates) | ({32{asked_held_addr[3:2] == 2'd2}} & gbn_rx_ahead) | ({32{asked_held_addr[3:2] == 2'd3}} & gbn_rx_strangers));
+  wire [31:0] asked_held_addr_and =
+    {32{asked_held_addr[5:4] == 2'd1}}
+    & (({32{asked_held_addr[3:2] == 2'd0}} & gbn_rx_refused) | ({32{asked_held_addr[3:2] == 2'd1}} & gbn_rx_malformed) | ({32{asked_held_addr[3:2] == 2'd2}} & gbn_rx_corrupt) | ({32{asked_held_addr[3:2] == 2'd3}} & gbn_rx_management));
+  wire [31:0] gbn_rx_passed_and =
+    {32{asked_held_addr[5:4] == 2'd2}}
+    & (({32{asked_held_addr[3:2] == 2'd0}} & gbn_rx_passed) | ({32{asked_held_addr[3:2] == 2'd1}} & gbn_rx_acks_heard) | ({32{asked_held_addr[3:2] == 2'd2}} & gbn_rx_acks) | ({32{asked_held_addr[3:2] == 2'd3}} & gbn_rx_nacks));
+  wire [31:0] gbn_tx_sent_and =
+    {32{asked_held_addr[5:4] == 2'd3}}
+    & (({32{asked_held_addr[3:2] == 2'd0}} & gbn_tx_sent) | ({32{asked_held_addr[3:2] == 2'd1}} & gbn_tx_management) | ({32{asked_held_addr[3:2] == 2'd2}} & gbn_tx_passed) | ({32{asked_held_addr[3:2] == 2'd3}} & gbn_tx_closed));
+  wire [31:0] gbn_tx_resent_and =
+    {32{asked_held_addr[5:4] == 2'd0}}
+    & (({32{asked_held_addr[3:2] == 2'd0}} & gbn_tx_resent) | ({32{asked_held_addr[3:2] == 2'd1}} & gbn_tx_nacked) | ({32{asked_held_addr[3:2] == 2'd2}} & gbn_tx_timeouts) | ({32{asked_held_addr[3:2] == 2'd3}} & gbn_tx_failed));
+  wire [31:0] gbn_tx_memory_errors_and =
+    {32{asked_held_addr[5:4] == 2'd1}}
+    & (({32{asked_held_addr[3:2] == 2'd0}} & gbn_tx_memory_errors) | ({32{asked_held_addr[3:2] == 2'd1}} & gbn_tx_waited) | ({32{asked_held_addr[3:2] == 2'd2}} & gbn_tx_skipped) | ({32{asked_held_addr[3:2] == 2'd3}} & gbn_tx_stale));
   wire [31:0] asked_held_addr_or =
-    ({32{asked_held_addr[7:2] == 6'd4}} & {16'd0, gbn_failed})
-    | ({32{asked_held_addr[7:2] == 6'd16}} & gbn_rx_accepted)
-    | ({32{asked_held_addr[7:2] == 6'd17}} & gbn_rx_duplicates) | ({32{asked_held_addr[7:2] == 6'd18}} & gbn_rx_ahead);
-  wire [31:0] gbn_rx_strangers_or =
-    ({32{asked_held_addr[7:2] == 6'd19}} & gbn_rx_strangers) | ({32{asked_held_addr[7:2] == 6'd20}} & gbn_rx_refused)
-    | ({32{asked_held_addr[7:2] == 6'd21}} & gbn_rx_malformed)
-    | ({32{asked_held_addr[7:2] == 6'd22}} & gbn_rx_corrupt)
-    | ({32{asked_held_addr[7:2] == 6'd23}} & gbn_rx_management)
-    | ({32{asked_held_addr[7:2] == 6'd24}} & gbn_rx_passed)
-    | ({32{asked_held_addr[7:2] == 6'd25}} & gbn_rx_acks_heard) | ({32{asked_held_addr[7:2] == 6'd26}} & gbn_rx_acks);
-  wire [31:0] gbn_rx_nacks_or =
-    ({32{asked_held_addr[7:2] == 6'd27}} & gbn_rx_nacks) | ({32{asked_held_addr[7:2] == 6'd28}} & gbn_tx_sent)
-    | ({32{asked_held_addr[7:2] == 6'd29}} & gbn_tx_management)
-    | ({32{asked_held_addr[7:2] == 6'd30}} & gbn_tx_passed) | ({32{asked_held_addr[7:2] == 6'd31}} & gbn_tx_closed)
-    | ({32{asked_held_addr[7:2] == 6'd32}} & gbn_tx_resent) | ({32{asked_held_addr[7:2] == 6'd33}} & gbn_tx_nacked)
-    | ({32{asked_held_addr[7:2] == 6'd34}} & gbn_tx_timeouts);
-  wire [31:0] gbn_tx_failed_or =
-    ({32{asked_held_addr[7:2] == 6'd35}} & gbn_tx_failed)
-    | ({32{asked_held_addr[7:2] == 6'd36}} & gbn_tx_memory_errors)
-    | ({32{asked_held_addr[7:2] == 6'd37}} & gbn_tx_waited) | ({32{asked_held_addr[7:2] == 6'd38}} & gbn_tx_skipped)
-    | ({32{asked_held_addr[7:2] == 6'd39}} & gbn_tx_stale);
+    ({32{asked_held_addr[7:6] == 2'd0}} & (({32{asked_held_addr[5:4] == 2'd0}} & answer_payload_data_or) | ({32{asked_held_addr[5:4] == 2'd1}} & {32{asked_held_addr[3:2] == 2'd0}} & {16'd0, gbn_failed})))
+    | ({32{asked_held_addr[7:6] == 2'd1}} & (answer_payload_data_and | asked_held_addr_and | gbn_rx_passed_and | gbn_tx_sent_and));
   wire [31:0] answer_payload_data =
-    answer_payload_data_or | asked_held_addr_or | gbn_rx_strangers_or | gbn_rx_nacks_or | gbn_tx_failed_or; // axi4-lite.ts:102
+    asked_held_addr_or | ({32{asked_held_addr[7:6] == 2'd2}} & (gbn_tx_resent_and | gbn_tx_memory_errors_and)); // axi4-lite.ts:102
   wire answer_payload_resp_or =
     (asked_held_addr[7:2] == 6'd0) | (asked_held_addr[7:2] == 6'd1) | (asked_held_addr[7:2] == 6'd2)
     | (asked_held_addr[7:2] == 6'd3) | (asked_held_addr[7:2] == 6'd4) | (asked_held_addr[7:2] == 6'd16)
@@ -153,7 +152,7 @@ module ClioGbnRegisters (
     (written_payload_resp_or_order_address_held_addr | (order_address_held_addr[7:2] == 6'd38) | (order_address_held_addr[7:2] == 6'd39)) ? 2'd2 :
     2'd3; // axi4-lite.ts:113
   wire write_fire = order_valid & written_ready; // axi4-lite.ts:116
-  wire write_gbn_session = write_fire & (order_address_held_addr[7:2] == 6'd2); // slave.ts:81
+  wire write_gbn_session = write_fire & (order_address_held_addr[7:2] == 6'd2); // slave.ts:79
   wire write_gbn_failed = write_fire & (order_address_held_addr[7:2] == 6'd4);
 
   always @(posedge clk)

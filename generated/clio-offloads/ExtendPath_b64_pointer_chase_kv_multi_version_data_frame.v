@@ -451,40 +451,33 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
   wire [6:0] replies_answer_3_payload_place = {3'd3, slot_3_answer_payload_context};
   wire replies_host_answer_ready = replies_granted_grant[4] & replies_headed_ready; // gather.ts:57
   wire replies_granted_valid = |(replies_granted_grant & replies_granted_request); // gather.ts:64
+  wire replies_granted_payload_number_match = {replies_granted_grant[2] | replies_granted_grant[3], replies_granted_grant[1] | replies_granted_grant[3]} == 2'd0;
+  wire replies_granted_grant_match = {replies_granted_grant[2] | replies_granted_grant[3], replies_granted_grant[1] | replies_granted_grant[3]} == 2'd1;
+  wire replies_granted_payload_number_match_replies_granted_grant = {replies_granted_grant[2] | replies_granted_grant[3], replies_granted_grant[1] | replies_granted_grant[3]} == 2'd2;
+  wire replies_granted_payload_number_match_2 = {replies_granted_grant[2] | replies_granted_grant[3], replies_granted_grant[1] | replies_granted_grant[3]} == 2'd3;
   wire [2:0] replies_granted_payload_number =
-    ({3{replies_granted_grant[1]}} & 3'd1) | ({3{replies_granted_grant[2]}} & 3'd2)
-    | ({3{replies_granted_grant[3]}} & 3'd3) | ({3{replies_granted_grant[4]}} & 3'd4);
+    ({3{~replies_granted_grant[4]}} & (({3{replies_granted_grant_match}} & 3'd1) | ({3{replies_granted_payload_number_match_replies_granted_grant}} & 3'd2) | ({3{replies_granted_payload_number_match_2}} & 3'd3)))
+    | ({3{replies_granted_grant[4]}} & {3{replies_granted_payload_number_match}} & 3'd4); // gather.ts:64
   wire [3:0] replies_granted_payload_status =
-    ({4{replies_granted_grant[0]}} & slot_0_answer_payload_status)
-    | ({4{replies_granted_grant[1]}} & slot_1_answer_payload_status)
-    | ({4{replies_granted_grant[2]}} & slot_2_answer_payload_status)
-    | ({4{replies_granted_grant[3]}} & slot_3_answer_payload_status)
-    | ({4{replies_granted_grant[4]}} & requests_host_answer_status);
+    ({4{~replies_granted_grant[4]}} & (({4{replies_granted_payload_number_match}} & slot_0_answer_payload_status) | ({4{replies_granted_grant_match}} & slot_1_answer_payload_status) | ({4{replies_granted_payload_number_match_replies_granted_grant}} & slot_2_answer_payload_status) | ({4{replies_granted_payload_number_match_2}} & slot_3_answer_payload_status)))
+    | ({4{replies_granted_grant[4]}} & {4{replies_granted_payload_number_match}} & requests_host_answer_status);
   wire [7:0] replies_granted_payload_opcode =
-    ({8{replies_granted_grant[0]}} & slot_0_answer_payload_opcode)
-    | ({8{replies_granted_grant[1]}} & slot_1_answer_payload_opcode)
-    | ({8{replies_granted_grant[2]}} & slot_2_answer_payload_opcode)
-    | ({8{replies_granted_grant[3]}} & slot_3_answer_payload_opcode)
-    | ({8{replies_granted_grant[4]}} & requests_host_answer_opcode);
+    ({8{~replies_granted_grant[4]}} & (({8{replies_granted_payload_number_match}} & slot_0_answer_payload_opcode) | ({8{replies_granted_grant_match}} & slot_1_answer_payload_opcode) | ({8{replies_granted_payload_number_match_replies_granted_grant}} & slot_2_answer_payload_opcode) | ({8{replies_granted_payload_number_match_2}} & slot_3_answer_payload_opcode)))
+    | ({8{replies_granted_grant[4]}} & {8{replies_granted_payload_number_match}} & requests_host_answer_opcode);
   wire [13:0] replies_granted_payload_length =
-    ({14{replies_granted_grant[0]}} & slot_0_answer_payload_length)
-    | ({14{replies_granted_grant[1]}} & slot_1_answer_payload_length)
-    | ({14{replies_granted_grant[2]}} & slot_2_answer_payload_length)
-    | ({14{replies_granted_grant[3]}} & slot_3_answer_payload_length)
-    | ({14{replies_granted_grant[4]}} & requests_host_answer_length);
+    ({14{~replies_granted_grant[4]}} & (({14{replies_granted_payload_number_match}} & slot_0_answer_payload_length) | ({14{replies_granted_grant_match}} & slot_1_answer_payload_length) | ({14{replies_granted_payload_number_match_replies_granted_grant}} & slot_2_answer_payload_length) | ({14{replies_granted_payload_number_match_2}} & slot_3_answer_payload_length)))
+    | ({14{replies_granted_grant[4]}} & {14{replies_granted_payload_number_match}} & requests_host_answer_length);
   wire replies_granted_payload_more =
-    (replies_granted_grant[0] & slot_0_answer_payload_more) | (replies_granted_grant[1] & slot_1_answer_payload_more)
-    | (replies_granted_grant[2] & slot_2_answer_payload_more)
-    | (replies_granted_grant[3] & slot_3_answer_payload_more);
+    ~replies_granted_grant[4]
+    & ((replies_granted_payload_number_match & slot_0_answer_payload_more) | (replies_granted_grant_match & slot_1_answer_payload_more) | (replies_granted_payload_number_match_replies_granted_grant & slot_2_answer_payload_more) | (replies_granted_payload_number_match_2 & slot_3_answer_payload_more));
   wire replies_granted_payload_lost =
-    (replies_granted_grant[0] & slot_0_lost) | (replies_granted_grant[1] & slot_1_lost)
-    | (replies_granted_grant[2] & slot_2_lost) | (replies_granted_grant[3] & slot_3_lost);
-  wire [95:0] replies_granted_payload_body = {96{replies_granted_grant[4]}} & requests_host_answer_body;
+    ~replies_granted_grant[4]
+    & ((replies_granted_payload_number_match & slot_0_lost) | (replies_granted_grant_match & slot_1_lost) | (replies_granted_payload_number_match_replies_granted_grant & slot_2_lost) | (replies_granted_payload_number_match_2 & slot_3_lost));
+  wire [95:0] replies_granted_payload_body =
+    {96{replies_granted_grant[4]}} & {96{replies_granted_payload_number_match}} & requests_host_answer_body;
   wire [6:0] replies_granted_payload_place =
-    ({7{replies_granted_grant[0]}} & replies_answer_0_payload_place)
-    | ({7{replies_granted_grant[1]}} & replies_answer_1_payload_place)
-    | ({7{replies_granted_grant[2]}} & replies_answer_2_payload_place)
-    | ({7{replies_granted_grant[3]}} & replies_answer_3_payload_place) | ({7{replies_granted_grant[4]}} & 7'd64);
+    ({7{~replies_granted_grant[4]}} & (({7{replies_granted_payload_number_match}} & replies_answer_0_payload_place) | ({7{replies_granted_grant_match}} & replies_answer_1_payload_place) | ({7{replies_granted_payload_number_match_replies_granted_grant}} & replies_answer_2_payload_place) | ({7{replies_granted_payload_number_match_2}} & replies_answer_3_payload_place)))
+    | ({7{replies_granted_grant[4]}} & {7{replies_granted_payload_number_match}} & 7'd64);
   assign replies_granted_request = {
     requests_host_full, slot_3_answer_valid, slot_2_answer_valid, forget_1_others_valid, slot_0_answer_valid
   };
@@ -591,48 +584,52 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
   wire to_memory_access_3_ready = to_memory_access_grant[3] & to_memory_access_ready;
   wire to_memory_access_valid = |(to_memory_access_grant & to_memory_access_request); // memory-port.ts:74
   assign to_memory_access_ready = ~to_memory_granted_skid_full;
+  wire [1:0] to_memory_access_payload_tag_joined = {
+    to_memory_access_grant[2] | to_memory_access_grant[3], to_memory_access_grant[1] | to_memory_access_grant[3]
+  };
   wire [7:0] to_memory_access_payload_tag =
-    ({8{to_memory_access_grant[0]}} & slot_0_access_payload_tag)
-    | ({8{to_memory_access_grant[1]}} & slot_1_access_payload_tag)
-    | ({8{to_memory_access_grant[2]}} & slot_2_access_payload_tag)
-    | ({8{to_memory_access_grant[3]}} & slot_3_access_payload_tag); // memory-port.ts:74
+    ({8{to_memory_access_payload_tag_joined == 2'd0}} & slot_0_access_payload_tag)
+    | ({8{to_memory_access_payload_tag_joined == 2'd1}} & slot_1_access_payload_tag)
+    | ({8{to_memory_access_payload_tag_joined == 2'd2}} & slot_2_access_payload_tag)
+    | ({8{to_memory_access_payload_tag_joined == 2'd3}} & slot_3_access_payload_tag); // memory-port.ts:74
   wire [7:0] to_memory_access_payload_opcode =
-    ({8{to_memory_access_grant[0]}} & slot_0_access_payload_opcode)
-    | ({8{to_memory_access_grant[1]}} & slot_1_access_payload_opcode)
-    | ({8{to_memory_access_grant[2]}} & slot_2_access_payload_opcode)
-    | ({8{to_memory_access_grant[3]}} & slot_3_access_payload_opcode);
+    ({8{to_memory_access_payload_tag_joined == 2'd0}} & slot_0_access_payload_opcode)
+    | ({8{to_memory_access_payload_tag_joined == 2'd1}} & slot_1_access_payload_opcode)
+    | ({8{to_memory_access_payload_tag_joined == 2'd2}} & slot_2_access_payload_opcode)
+    | ({8{to_memory_access_payload_tag_joined == 2'd3}} & slot_3_access_payload_opcode);
   wire [15:0] to_memory_access_payload_pid =
-    ({16{to_memory_access_grant[0]}} & slot_0_access_payload_pid)
-    | ({16{to_memory_access_grant[1]}} & slot_1_access_payload_pid)
-    | ({16{to_memory_access_grant[2]}} & slot_2_access_payload_pid)
-    | ({16{to_memory_access_grant[3]}} & slot_3_access_payload_pid);
+    ({16{to_memory_access_payload_tag_joined == 2'd0}} & slot_0_access_payload_pid)
+    | ({16{to_memory_access_payload_tag_joined == 2'd1}} & slot_1_access_payload_pid)
+    | ({16{to_memory_access_payload_tag_joined == 2'd2}} & slot_2_access_payload_pid)
+    | ({16{to_memory_access_payload_tag_joined == 2'd3}} & slot_3_access_payload_pid);
   wire [63:0] to_memory_access_payload_va =
-    ({64{to_memory_access_grant[0]}} & slot_0_access_payload_va)
-    | ({64{to_memory_access_grant[1]}} & slot_1_access_payload_va)
-    | ({64{to_memory_access_grant[2]}} & slot_2_access_payload_va)
-    | ({64{to_memory_access_grant[3]}} & slot_3_access_payload_va);
+    ({64{to_memory_access_payload_tag_joined == 2'd0}} & slot_0_access_payload_va)
+    | ({64{to_memory_access_payload_tag_joined == 2'd1}} & slot_1_access_payload_va)
+    | ({64{to_memory_access_payload_tag_joined == 2'd2}} & slot_2_access_payload_va)
+    | ({64{to_memory_access_payload_tag_joined == 2'd3}} & slot_3_access_payload_va);
   wire [31:0] to_memory_access_payload_length =
-    ({32{to_memory_access_grant[0]}} & slot_0_access_payload_length)
-    | ({32{to_memory_access_grant[1]}} & slot_1_access_payload_length)
-    | ({32{to_memory_access_grant[2]}} & slot_2_access_payload_length)
-    | ({32{to_memory_access_grant[3]}} & slot_3_access_payload_length);
+    ({32{to_memory_access_payload_tag_joined == 2'd0}} & slot_0_access_payload_length)
+    | ({32{to_memory_access_payload_tag_joined == 2'd1}} & slot_1_access_payload_length)
+    | ({32{to_memory_access_payload_tag_joined == 2'd2}} & slot_2_access_payload_length)
+    | ({32{to_memory_access_payload_tag_joined == 2'd3}} & slot_3_access_payload_length);
   wire [13:0] to_memory_access_payload_data =
-    ({14{to_memory_access_grant[0]}} & slot_0_access_payload_data)
-    | ({14{to_memory_access_grant[1]}} & slot_1_access_payload_data)
-    | ({14{to_memory_access_grant[2]}} & slot_2_access_payload_data)
-    | ({14{to_memory_access_grant[3]}} & slot_3_access_payload_data);
+    ({14{to_memory_access_payload_tag_joined == 2'd0}} & slot_0_access_payload_data)
+    | ({14{to_memory_access_payload_tag_joined == 2'd1}} & slot_1_access_payload_data)
+    | ({14{to_memory_access_payload_tag_joined == 2'd2}} & slot_2_access_payload_data)
+    | ({14{to_memory_access_payload_tag_joined == 2'd3}} & slot_3_access_payload_data);
   wire [9:0] to_memory_access_payload_cost =
-    ({10{to_memory_access_grant[0]}} & slot_0_access_payload_cost)
-    | ({10{to_memory_access_grant[1]}} & slot_1_access_payload_cost)
-    | ({10{to_memory_access_grant[2]}} & slot_2_access_payload_cost)
-    | ({10{to_memory_access_grant[3]}} & slot_3_access_payload_cost);
+    ({10{to_memory_access_payload_tag_joined == 2'd0}} & slot_0_access_payload_cost)
+    | ({10{to_memory_access_payload_tag_joined == 2'd1}} & slot_1_access_payload_cost)
+    | ({10{to_memory_access_payload_tag_joined == 2'd2}} & slot_2_access_payload_cost)
+    | ({10{to_memory_access_payload_tag_joined == 2'd3}} & slot_3_access_payload_cost);
   wire [3:0] to_memory_access_payload_epoch =
-    ({4{to_memory_access_grant[0]}} & slot_0_access_payload_epoch)
-    | ({4{to_memory_access_grant[1]}} & slot_1_access_payload_epoch)
-    | ({4{to_memory_access_grant[2]}} & slot_2_access_payload_epoch)
-    | ({4{to_memory_access_grant[3]}} & slot_3_access_payload_epoch);
+    ({4{to_memory_access_payload_tag_joined == 2'd0}} & slot_0_access_payload_epoch)
+    | ({4{to_memory_access_payload_tag_joined == 2'd1}} & slot_1_access_payload_epoch)
+    | ({4{to_memory_access_payload_tag_joined == 2'd2}} & slot_2_access_payload_epoch)
+    | ({4{to_memory_access_payload_tag_joined == 2'd3}} & slot_3_access_payload_epoch);
   wire [1:0] to_memory_access_payload_number =
-    ({2{to_memory_access_grant[1]}} & 2'd1) | ({2{to_memory_access_grant[2]}} & 2'd2) | {2{to_memory_access_grant[3]}};
+    ({2{to_memory_access_payload_tag_joined == 2'd1}} & 2'd1)
+    | ({2{to_memory_access_payload_tag_joined == 2'd2}} & 2'd2) | {2{to_memory_access_payload_tag_joined == 2'd3}};
   assign to_memory_access_request = {
     slot_3_access_valid, slot_2_access_valid, slot_1_access_valid, slot_0_access_valid
   };

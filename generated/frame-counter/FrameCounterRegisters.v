@@ -61,7 +61,7 @@ module FrameCounterRegisters (
     ((order_address_held_addr[3:2] == 2'd0) | (order_address_held_addr[3:2] == 2'd1)) ? 2'd2 :
     2'd3; // axi4-lite.ts:113
   wire write_fire = order_valid & written_ready; // axi4-lite.ts:116
-  wire write_control = write_fire & (order_address_held_addr[3:2] == 2'd2); // slave.ts:81
+  wire write_control = write_fire & (order_address_held_addr[3:2] == 2'd2); // slave.ts:79
   wire asked_full_when = ~asked_full | answer_ready;
 
   always @(posedge clk)

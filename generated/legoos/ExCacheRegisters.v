@@ -93,7 +93,7 @@ module ExCacheRegisters (
   input  wire [31:0] count_ignored
 );
   reg [31:0] mac_low_kept, ip_kept, first_id_kept, peer_mac_low_kept, peer_ip_kept, range_first_low_kept,
-    range_last_low_kept; // slave.ts:44
+    range_last_low_kept; // slave.ts:45
   reg [15:0] mac_high_kept, port_kept, peer_mac_high_kept, peer_port_kept, region_asid_kept, range_asid_kept,
     evict_set_kept;
   reg [3:0] peer_at_kept, region_node_kept, region_secondary_kept;
@@ -119,51 +119,52 @@ module ExCacheRegisters (
   wire written_ready; // axi4-lite.ts:113
   wire answer_ready = ~answered_full | s_r_ready; // axi4-lite.ts:102
   wire [31:0] answer_payload_data_or =
-    ({32{asked_held_addr[7:2] == 6'd0}} & 32'h41435845) | ({32{asked_held_addr[7:2] == 6'd1}} & 32'd1)
-    | ({32{asked_held_addr[7:2] == 6'd2}} & 32'h20c060a)
-    | ({32{asked_held_addr[7:2] == 6'd3}} & {misses, 12'd0, is_evicting, has_failed, is_idle, is_ready});
+    ({32{asked_held_addr[3:2] == 2'd0}} & 32'h41435845) | ({32{asked_held_addr[3:2] == 2'd1}} & 32'd1)
+    | ({32{asked_held_addr[3:2] == 2'd2}} & 32'h20c060a)
+    | ({32{asked_held_addr[3:2] == 2'd3}} & {misses, 12'd0, is_evicting, has_failed, is_idle, is_ready});
   wire [31:0] asked_held_addr_or =
-    ({32{asked_held_addr[7:2] == 6'd4}} & mac_low_kept)
-    | ({32{asked_held_addr[7:2] == 6'd5}} & {16'd0, mac_high_kept}) | ({32{asked_held_addr[7:2] == 6'd6}} & ip_kept)
-    | ({32{asked_held_addr[7:2] == 6'd7}} & {16'd0, port_kept});
-  wire [31:0] region_number_kept_or =
-    ({32{asked_held_addr[7:2] == 6'd14}} & {14'd0, region_number_kept})
-    | ({32{asked_held_addr[7:2] == 6'd15}} & {8'd0, region_secondary_kept, 3'd0, region_replicated_kept, region_node_kept, 3'd0, region_keep_kept, 1'b0, region_at_kept});
+    ({32{asked_held_addr[3:2] == 2'd0}} & mac_low_kept)
+    | ({32{asked_held_addr[3:2] == 2'd1}} & {16'd0, mac_high_kept}) | ({32{asked_held_addr[3:2] == 2'd2}} & ip_kept)
+    | ({32{asked_held_addr[3:2] == 2'd3}} & {16'd0, port_kept});
   wire [31:0] first_id_kept_or =
-    ({32{asked_held_addr[7:2] == 6'd8}} & first_id_kept) | ({32{asked_held_addr[7:2] == 6'd9}} & peer_mac_low_kept)
-    | ({32{asked_held_addr[7:2] == 6'd10}} & {16'd0, peer_mac_high_kept})
-    | ({32{asked_held_addr[7:2] == 6'd11}} & peer_ip_kept);
+    ({32{asked_held_addr[3:2] == 2'd0}} & first_id_kept) | ({32{asked_held_addr[3:2] == 2'd1}} & peer_mac_low_kept)
+    | ({32{asked_held_addr[3:2] == 2'd2}} & {16'd0, peer_mac_high_kept})
+    | ({32{asked_held_addr[3:2] == 2'd3}} & peer_ip_kept);
+  wire [31:0] region_number_kept_or =
+    ({32{asked_held_addr[3:2] == 2'd2}} & {14'd0, region_number_kept})
+    | ({32{asked_held_addr[3:2] == 2'd3}} & {8'd0, region_secondary_kept, 3'd0, region_replicated_kept, region_node_kept, 3'd0, region_keep_kept, 1'b0, region_at_kept});
+  wire [31:0] first_id_kept_or_or =
+    ({32{asked_held_addr[5:4] == 2'd2}} & first_id_kept_or)
+    | ({32{asked_held_addr[5:4] == 2'd3}} & (({32{asked_held_addr[3:2] == 2'd0}} & {12'd0, peer_at_kept, peer_port_kept}) | ({32{asked_held_addr[3:2] == 2'd1}} & {16'd0, region_asid_kept}) | region_number_kept_or));
   wire [31:0] range_at_kept_or =
-    ({32{asked_held_addr[7:2] == 6'd16}} & {9'd0, range_at_kept, 1'b0, range_keep_kept, range_anonymous_kept, range_writable_kept, range_asid_kept})
-    | ({32{asked_held_addr[7:2] == 6'd17}} & range_first_low_kept)
-    | ({32{asked_held_addr[7:2] == 6'd18}} & {23'd0, range_first_high_kept})
-    | ({32{asked_held_addr[7:2] == 6'd19}} & range_last_low_kept);
+    ({32{asked_held_addr[3:2] == 2'd0}} & {9'd0, range_at_kept, 1'b0, range_keep_kept, range_anonymous_kept, range_writable_kept, range_asid_kept})
+    | ({32{asked_held_addr[3:2] == 2'd1}} & range_first_low_kept)
+    | ({32{asked_held_addr[3:2] == 2'd2}} & {23'd0, range_first_high_kept})
+    | ({32{asked_held_addr[3:2] == 2'd3}} & range_last_low_kept);
   wire [31:0] range_last_high_kept_or =
-    ({32{asked_held_addr[7:2] == 6'd20}} & {23'd0, range_last_high_kept})
-    | ({32{asked_held_addr[7:2] == 6'd21}} & {12'd0, range_base_kept})
-    | ({32{asked_held_addr[7:2] == 6'd22}} & {7'd0, evict_way_kept, evict_set_kept});
+    ({32{asked_held_addr[3:2] == 2'd0}} & {23'd0, range_last_high_kept})
+    | ({32{asked_held_addr[3:2] == 2'd1}} & {12'd0, range_base_kept})
+    | ({32{asked_held_addr[3:2] == 2'd2}} & {7'd0, evict_way_kept, evict_set_kept});
   wire [31:0] event_asid_or =
-    ({32{asked_held_addr[7:2] == 6'd24}} & {event_asid, 8'd0, event_status, 1'b0, event_kind, event_valid})
-    | ({32{asked_held_addr[7:2] == 6'd25}} & event_page_low)
-    | ({32{asked_held_addr[7:2] == 6'd26}} & {23'd0, event_page_high})
-    | ({32{asked_held_addr[7:2] == 6'd32}} & count_hit);
-  wire [31:0] event_asid_or_or =
-    event_asid_or | ({32{asked_held_addr[7:2] == 6'd33}} & count_miss)
-    | ({32{asked_held_addr[7:2] == 6'd34}} & count_merged) | ({32{asked_held_addr[7:2] == 6'd35}} & count_waited)
-    | ({32{asked_held_addr[7:2] == 6'd36}} & count_refused);
+    ({32{asked_held_addr[3:2] == 2'd0}} & {event_asid, 8'd0, event_status, 1'b0, event_kind, event_valid})
+    | ({32{asked_held_addr[3:2] == 2'd1}} & event_page_low)
+    | ({32{asked_held_addr[3:2] == 2'd2}} & {23'd0, event_page_high});
+  wire [31:0] answer_payload_data_and =
+    {32{asked_held_addr[5:4] == 2'd0}}
+    & (({32{asked_held_addr[3:2] == 2'd0}} & count_hit) | ({32{asked_held_addr[3:2] == 2'd1}} & count_miss) | ({32{asked_held_addr[3:2] == 2'd2}} & count_merged) | ({32{asked_held_addr[3:2] == 2'd3}} & count_waited));
+  wire [31:0] asked_held_addr_and =
+    {32{asked_held_addr[5:4] == 2'd1}}
+    & (({32{asked_held_addr[3:2] == 2'd0}} & count_refused) | ({32{asked_held_addr[3:2] == 2'd1}} & count_dirty_eviction) | ({32{asked_held_addr[3:2] == 2'd2}} & count_clean_eviction) | ({32{asked_held_addr[3:2] == 2'd3}} & count_blocked));
+  wire [31:0] count_read_and =
+    {32{asked_held_addr[5:4] == 2'd2}}
+    & (({32{asked_held_addr[3:2] == 2'd0}} & count_read) | ({32{asked_held_addr[3:2] == 2'd1}} & count_write) | ({32{asked_held_addr[3:2] == 2'd2}} & count_compound) | ({32{asked_held_addr[3:2] == 2'd3}} & count_repeat));
   wire [31:0] answer_payload_data_or_or =
-    answer_payload_data_or | asked_held_addr_or | first_id_kept_or
-    | ({32{asked_held_addr[7:2] == 6'd12}} & {12'd0, peer_at_kept, peer_port_kept})
-    | ({32{asked_held_addr[7:2] == 6'd13}} & {16'd0, region_asid_kept}) | region_number_kept_or;
-  wire [31:0] count_dirty_eviction_or =
-    ({32{asked_held_addr[7:2] == 6'd37}} & count_dirty_eviction)
-    | ({32{asked_held_addr[7:2] == 6'd38}} & count_clean_eviction)
-    | ({32{asked_held_addr[7:2] == 6'd39}} & count_blocked) | ({32{asked_held_addr[7:2] == 6'd40}} & count_read)
-    | ({32{asked_held_addr[7:2] == 6'd41}} & count_write) | ({32{asked_held_addr[7:2] == 6'd42}} & count_compound)
-    | ({32{asked_held_addr[7:2] == 6'd43}} & count_repeat) | ({32{asked_held_addr[7:2] == 6'd44}} & count_local);
-  wire [31:0] answer_payload_data =
-    answer_payload_data_or_or | range_at_kept_or | range_last_high_kept_or | event_asid_or_or
-    | count_dirty_eviction_or | ({32{asked_held_addr[7:2] == 6'd45}} & count_ignored); // axi4-lite.ts:102
+    ({32{asked_held_addr[7:6] == 2'd0}} & (({32{asked_held_addr[5:4] == 2'd0}} & answer_payload_data_or) | ({32{asked_held_addr[5:4] == 2'd1}} & asked_held_addr_or) | first_id_kept_or_or))
+    | ({32{asked_held_addr[7:6] == 2'd1}} & (({32{asked_held_addr[5:4] == 2'd0}} & range_at_kept_or) | ({32{asked_held_addr[5:4] == 2'd1}} & range_last_high_kept_or) | ({32{asked_held_addr[5:4] == 2'd2}} & event_asid_or)));
+  wire [31:0] answer_payload_data_and_and =
+    {32{asked_held_addr[7:6] == 2'd2}}
+    & (answer_payload_data_and | asked_held_addr_and | count_read_and | ({32{asked_held_addr[5:4] == 2'd3}} & (({32{asked_held_addr[3:2] == 2'd0}} & count_local) | ({32{asked_held_addr[3:2] == 2'd1}} & count_ignored))));
+  wire [31:0] answer_payload_data = answer_payload_data_or_or | answer_payload_data_and_and; // axi4-lite.ts:102
   wire answer_payload_resp_or =
     (asked_held_addr[7:2] == 6'd0) | (asked_held_addr[7:2] == 6'd1) | (asked_held_addr[7:2] == 6'd2)
     | (asked_held_addr[7:2] == 6'd3) | (asked_held_addr[7:2] == 6'd4) | (asked_held_addr[7:2] == 6'd5)
@@ -227,7 +228,7 @@ module ExCacheRegisters (
     (written_payload_resp_or_3 | (order_address_held_addr[7:2] == 6'd44) | (order_address_held_addr[7:2] == 6'd45)) ? 2'd2 :
     2'd3; // axi4-lite.ts:113
   wire write_fire = order_valid & written_ready; // axi4-lite.ts:116
-  wire write_mac_low = write_fire & (order_address_held_addr[7:2] == 6'd4); // slave.ts:81
+  wire write_mac_low = write_fire & (order_address_held_addr[7:2] == 6'd4); // slave.ts:79
   wire write_mac_high = write_fire & (order_address_held_addr[7:2] == 6'd5);
   wire write_ip = write_fire & (order_address_held_addr[7:2] == 6'd6);
   wire write_port = write_fire & (order_address_held_addr[7:2] == 6'd7);

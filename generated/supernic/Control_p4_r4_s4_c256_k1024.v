@@ -481,24 +481,24 @@ module Control_p4_r4_s4_c256_k1024 (
     slot_2_1_quiesce, slot_2_1_isolate, slot_2_2_quiesce, slot_2_2_isolate, slot_2_3_quiesce, slot_2_3_isolate,
     slot_3_0_quiesce, slot_3_0_isolate, slot_3_1_quiesce, slot_3_1_isolate, slot_3_2_quiesce, slot_3_2_isolate,
     slot_3_3_quiesce, slot_3_3_isolate;
-  reg looked_busy, looked_quiet, looked_off, looked_stuck; // shown.ts:13
+  reg looked_busy, looked_quiet, looked_off, looked_stuck; // shown.ts:32
   reg [4:0] looked_waiting;
   reg [6:0] looked_inside;
   reg [31:0] looked_counts_took, looked_counts_skipped, looked_counts_dropped, looked_counts_killed,
     looked_counts_busy_cycles, looked_counts_strays, looked_counts_outside, looked_counts_grown;
-  reg [1:0] looked_region_stage; // shown.ts:36
+  reg [1:0] looked_region_stage; // shown.ts:61
   reg [5:0] looked_region_chain;
   reg looked_region_wrong, looked_region_refused, looked_region_off, looked_region_empty, looked_region_quiet;
   reg [10:0] looked_region_inside;
   reg [31:0] looked_region_killed, looked_region_strays;
-  reg [10:0] looked_load; // shown.ts:37
-  wire state_reader_shown_busy; // shown.ts:56
+  reg [10:0] looked_load; // shown.ts:62
+  wire state_reader_shown_busy; // shown.ts:82
   wire [1:0] state_reader_shown_outcome;
   wire [15:0] state_reader_shown_at;
   wire [63:0] state_reader_shown_data;
   wire [31:0] state_reader_shown_lates, state_reader_shown_strays;
-  reg [47:0] count; // shown.ts:80
-  reg [13:0] inside_of_block_queued; // shown.ts:83
+  reg [47:0] count; // shown.ts:106
+  reg [13:0] inside_of_block_queued; // shown.ts:108
   reg [10:0] inside_of_block_kept;
   wire [24:0] epoch_more = epoch_sum + 25'd64; // control.ts:27
   wire epoch_over = epoch_more >= {1'b0, registers_epoch_cycles}; // control.ts:28
@@ -632,9 +632,9 @@ module Control_p4_r4_s4_c256_k1024 (
     .state_strays    (state_reader_shown_strays)
   );
 
-  wire state_reader_go_valid = registers_state_read | registers_state_write; // shown.ts:56
+  wire state_reader_go_valid = registers_state_read | registers_state_write; // shown.ts:82
   wire [63:0] state_reader_go_data = {registers_state_put_high, registers_state_put_low};
-  StateReader_t4096 state_reader ( // shown.ts:56
+  StateReader_t4096 state_reader ( // shown.ts:82
     .clk (clk), .rst (rst),
     .go_valid      (state_reader_go_valid),
     .go_write      (registers_state_write),
@@ -661,6 +661,14 @@ module Control_p4_r4_s4_c256_k1024 (
     .shown_lates   (state_reader_shown_lates),
     .shown_strays  (state_reader_shown_strays)
   );
+  wire [24:0] inside_of_block_queued_or =
+    ({25{registers_counter_at[9:8] == 2'd0}} & {inside_0_kept, inside_0_queued})
+    | ({25{registers_counter_at[9:8] == 2'd1}} & {inside_1_kept, inside_1_queued})
+    | ({25{registers_counter_at[9:8] == 2'd2}} & {inside_2_kept, inside_2_queued})
+    | ({25{registers_counter_at[9:8] == 2'd3}} & {inside_3_kept, inside_3_queued});
+  wire [24:0] registers_counter_at_or =
+    ({25{registers_counter_at[11:10] == 2'd0}} & inside_of_block_queued_or)
+    | ({25{registers_counter_at[11:10] == 2'd1}} & (({25{registers_counter_at[9:8] == 2'd0}} & {inside_4_kept, inside_4_queued}) | ({25{registers_counter_at[9:8] == 2'd1}} & {inside_5_kept, inside_5_queued})));
 
   always @(posedge clk)
     if (rst) begin
@@ -681,20 +689,8 @@ module Control_p4_r4_s4_c256_k1024 (
         registers_value11, registers_value10, registers_value9, registers_value8, registers_value7, registers_value6,
         registers_value5, registers_value4, registers_value3, registers_value2, registers_value1, registers_value0
       };
-      inside_of_block_queued <=
-        ({14{registers_counter_at[11:8] == 4'd0}} & inside_0_queued)
-        | ({14{registers_counter_at[11:8] == 4'd1}} & inside_1_queued)
-        | ({14{registers_counter_at[11:8] == 4'd2}} & inside_2_queued)
-        | ({14{registers_counter_at[11:8] == 4'd3}} & inside_3_queued)
-        | ({14{registers_counter_at[11:8] == 4'd4}} & inside_4_queued)
-        | ({14{registers_counter_at[11:8] == 4'd5}} & inside_5_queued);
-      inside_of_block_kept <=
-        ({11{registers_counter_at[11:8] == 4'd0}} & inside_0_kept)
-        | ({11{registers_counter_at[11:8] == 4'd1}} & inside_1_kept)
-        | ({11{registers_counter_at[11:8] == 4'd2}} & inside_2_kept)
-        | ({11{registers_counter_at[11:8] == 4'd3}} & inside_3_kept)
-        | ({11{registers_counter_at[11:8] == 4'd4}} & inside_4_kept)
-        | ({11{registers_counter_at[11:8] == 4'd5}} & inside_5_kept);
+      inside_of_block_queued <= registers_counter_at_or[13:0];
+      inside_of_block_kept <= registers_counter_at_or[24:14];
     end
 
   always @(posedge clk)
@@ -904,241 +900,163 @@ module Control_p4_r4_s4_c256_k1024 (
       slot_3_3_quiesce <= table_bus_value[28];
       slot_3_3_isolate <= table_bus_value[29];
     end
-  wire looked_busy_and = (registers_slot_region == 3'd0) & (registers_slot_at == 3'd0);
-  wire registers_slot_region_and = (registers_slot_region == 3'd0) & (registers_slot_at == 3'd1);
-  wire registers_slot_at_and = (registers_slot_region == 3'd0) & (registers_slot_at == 3'd2);
-  wire looked_busy_and_registers_slot_region = (registers_slot_region == 3'd0) & (registers_slot_at == 3'd3);
-  wire looked_busy_and_registers_slot_at = (registers_slot_region == 3'd1) & (registers_slot_at == 3'd0);
-  wire looked_busy_and_2 = (registers_slot_region == 3'd1) & (registers_slot_at == 3'd1);
-  wire looked_busy_and_3 = (registers_slot_region == 3'd1) & (registers_slot_at == 3'd2);
-  wire looked_busy_and_4 = (registers_slot_region == 3'd1) & (registers_slot_at == 3'd3);
-  wire looked_busy_and_5 = (registers_slot_region == 3'd2) & (registers_slot_at == 3'd0);
-  wire looked_busy_and_6 = (registers_slot_region == 3'd2) & (registers_slot_at == 3'd1);
-  wire looked_busy_and_7 = (registers_slot_region == 3'd2) & (registers_slot_at == 3'd2);
-  wire looked_busy_and_8 = (registers_slot_region == 3'd2) & (registers_slot_at == 3'd3);
-  wire looked_busy_and_9 = (registers_slot_region == 3'd3) & (registers_slot_at == 3'd0);
-  wire looked_busy_and_10 = (registers_slot_region == 3'd3) & (registers_slot_at == 3'd1);
-  wire looked_busy_and_11 = (registers_slot_region == 3'd3) & (registers_slot_at == 3'd2);
-  wire looked_busy_and_12 = (registers_slot_region == 3'd3) & (registers_slot_at == 3'd3);
-  wire looked_busy_or =
-    (looked_busy_and & state_0_busy) | (registers_slot_region_and & state_1_busy)
-    | (registers_slot_at_and & state_2_busy) | (looked_busy_and_registers_slot_region & state_3_busy)
-    | (looked_busy_and_registers_slot_at & state_4_busy) | (looked_busy_and_2 & state_5_busy)
-    | (looked_busy_and_3 & state_6_busy) | (looked_busy_and_4 & state_7_busy);
-  wire looked_busy_and_5_or =
-    (looked_busy_and_5 & state_8_busy) | (looked_busy_and_6 & state_9_busy) | (looked_busy_and_7 & state_10_busy)
-    | (looked_busy_and_8 & state_11_busy) | (looked_busy_and_9 & state_12_busy) | (looked_busy_and_10 & state_13_busy)
-    | (looked_busy_and_11 & state_14_busy) | (looked_busy_and_12 & state_15_busy);
-  wire looked_quiet_or =
-    (looked_busy_and & state_0_quiet) | (registers_slot_region_and & state_1_quiet)
-    | (registers_slot_at_and & state_2_quiet) | (looked_busy_and_registers_slot_region & state_3_quiet)
-    | (looked_busy_and_registers_slot_at & state_4_quiet) | (looked_busy_and_2 & state_5_quiet)
-    | (looked_busy_and_3 & state_6_quiet) | (looked_busy_and_4 & state_7_quiet);
-  wire state_8_quiet_or =
-    (looked_busy_and_5 & state_8_quiet) | (looked_busy_and_6 & state_9_quiet) | (looked_busy_and_7 & state_10_quiet)
-    | (looked_busy_and_8 & state_11_quiet) | (looked_busy_and_9 & state_12_quiet)
-    | (looked_busy_and_10 & state_13_quiet) | (looked_busy_and_11 & state_14_quiet)
-    | (looked_busy_and_12 & state_15_quiet);
-  wire looked_off_or =
-    (looked_busy_and & state_0_off) | (registers_slot_region_and & state_1_off)
-    | (registers_slot_at_and & state_2_off) | (looked_busy_and_registers_slot_region & state_3_off)
-    | (looked_busy_and_registers_slot_at & state_4_off) | (looked_busy_and_2 & state_5_off)
-    | (looked_busy_and_3 & state_6_off) | (looked_busy_and_4 & state_7_off);
-  wire state_8_off_or =
-    (looked_busy_and_5 & state_8_off) | (looked_busy_and_6 & state_9_off) | (looked_busy_and_7 & state_10_off)
-    | (looked_busy_and_8 & state_11_off) | (looked_busy_and_9 & state_12_off) | (looked_busy_and_10 & state_13_off)
-    | (looked_busy_and_11 & state_14_off) | (looked_busy_and_12 & state_15_off);
-  wire looked_stuck_or =
-    (looked_busy_and & state_0_stuck) | (registers_slot_region_and & state_1_stuck)
-    | (registers_slot_at_and & state_2_stuck) | (looked_busy_and_registers_slot_region & state_3_stuck)
-    | (looked_busy_and_registers_slot_at & state_4_stuck) | (looked_busy_and_2 & state_5_stuck)
-    | (looked_busy_and_3 & state_6_stuck) | (looked_busy_and_4 & state_7_stuck);
-  wire state_8_stuck_or =
-    (looked_busy_and_5 & state_8_stuck) | (looked_busy_and_6 & state_9_stuck) | (looked_busy_and_7 & state_10_stuck)
-    | (looked_busy_and_8 & state_11_stuck) | (looked_busy_and_9 & state_12_stuck)
-    | (looked_busy_and_10 & state_13_stuck) | (looked_busy_and_11 & state_14_stuck)
-    | (looked_busy_and_12 & state_15_stuck);
-  wire [4:0] looked_waiting_or =
-    ({5{looked_busy_and}} & state_0_waiting) | ({5{registers_slot_region_and}} & state_1_waiting)
-    | ({5{registers_slot_at_and}} & state_2_waiting) | ({5{looked_busy_and_registers_slot_region}} & state_3_waiting)
-    | ({5{looked_busy_and_registers_slot_at}} & state_4_waiting) | ({5{looked_busy_and_2}} & state_5_waiting)
-    | ({5{looked_busy_and_3}} & state_6_waiting) | ({5{looked_busy_and_4}} & state_7_waiting);
-  wire [4:0] state_8_waiting_or =
-    ({5{looked_busy_and_5}} & state_8_waiting) | ({5{looked_busy_and_6}} & state_9_waiting)
-    | ({5{looked_busy_and_7}} & state_10_waiting) | ({5{looked_busy_and_8}} & state_11_waiting)
-    | ({5{looked_busy_and_9}} & state_12_waiting) | ({5{looked_busy_and_10}} & state_13_waiting)
-    | ({5{looked_busy_and_11}} & state_14_waiting) | ({5{looked_busy_and_12}} & state_15_waiting);
-  wire [6:0] looked_inside_or =
-    ({7{looked_busy_and}} & state_0_inside) | ({7{registers_slot_region_and}} & state_1_inside)
-    | ({7{registers_slot_at_and}} & state_2_inside) | ({7{looked_busy_and_registers_slot_region}} & state_3_inside)
-    | ({7{looked_busy_and_registers_slot_at}} & state_4_inside) | ({7{looked_busy_and_2}} & state_5_inside)
-    | ({7{looked_busy_and_3}} & state_6_inside) | ({7{looked_busy_and_4}} & state_7_inside);
-  wire [6:0] state_8_inside_or =
-    ({7{looked_busy_and_5}} & state_8_inside) | ({7{looked_busy_and_6}} & state_9_inside)
-    | ({7{looked_busy_and_7}} & state_10_inside) | ({7{looked_busy_and_8}} & state_11_inside)
-    | ({7{looked_busy_and_9}} & state_12_inside) | ({7{looked_busy_and_10}} & state_13_inside)
-    | ({7{looked_busy_and_11}} & state_14_inside) | ({7{looked_busy_and_12}} & state_15_inside);
-  wire [31:0] looked_counts_took_or =
-    ({32{looked_busy_and}} & state_0_counts_took) | ({32{registers_slot_region_and}} & state_1_counts_took)
-    | ({32{registers_slot_at_and}} & state_2_counts_took)
-    | ({32{looked_busy_and_registers_slot_region}} & state_3_counts_took)
-    | ({32{looked_busy_and_registers_slot_at}} & state_4_counts_took)
-    | ({32{looked_busy_and_2}} & state_5_counts_took) | ({32{looked_busy_and_3}} & state_6_counts_took)
-    | ({32{looked_busy_and_4}} & state_7_counts_took);
-  wire [31:0] state_8_counts_took_or =
-    ({32{looked_busy_and_5}} & state_8_counts_took) | ({32{looked_busy_and_6}} & state_9_counts_took)
-    | ({32{looked_busy_and_7}} & state_10_counts_took) | ({32{looked_busy_and_8}} & state_11_counts_took)
-    | ({32{looked_busy_and_9}} & state_12_counts_took) | ({32{looked_busy_and_10}} & state_13_counts_took)
-    | ({32{looked_busy_and_11}} & state_14_counts_took) | ({32{looked_busy_and_12}} & state_15_counts_took);
-  wire [31:0] looked_counts_skipped_or =
-    ({32{looked_busy_and}} & state_0_counts_skipped) | ({32{registers_slot_region_and}} & state_1_counts_skipped)
-    | ({32{registers_slot_at_and}} & state_2_counts_skipped)
-    | ({32{looked_busy_and_registers_slot_region}} & state_3_counts_skipped)
-    | ({32{looked_busy_and_registers_slot_at}} & state_4_counts_skipped)
-    | ({32{looked_busy_and_2}} & state_5_counts_skipped) | ({32{looked_busy_and_3}} & state_6_counts_skipped)
-    | ({32{looked_busy_and_4}} & state_7_counts_skipped);
-  wire [31:0] state_8_counts_skipped_or =
-    ({32{looked_busy_and_5}} & state_8_counts_skipped) | ({32{looked_busy_and_6}} & state_9_counts_skipped)
-    | ({32{looked_busy_and_7}} & state_10_counts_skipped) | ({32{looked_busy_and_8}} & state_11_counts_skipped)
-    | ({32{looked_busy_and_9}} & state_12_counts_skipped) | ({32{looked_busy_and_10}} & state_13_counts_skipped)
-    | ({32{looked_busy_and_11}} & state_14_counts_skipped) | ({32{looked_busy_and_12}} & state_15_counts_skipped);
-  wire [31:0] looked_counts_dropped_or =
-    ({32{looked_busy_and}} & state_0_counts_dropped) | ({32{registers_slot_region_and}} & state_1_counts_dropped)
-    | ({32{registers_slot_at_and}} & state_2_counts_dropped)
-    | ({32{looked_busy_and_registers_slot_region}} & state_3_counts_dropped)
-    | ({32{looked_busy_and_registers_slot_at}} & state_4_counts_dropped)
-    | ({32{looked_busy_and_2}} & state_5_counts_dropped) | ({32{looked_busy_and_3}} & state_6_counts_dropped)
-    | ({32{looked_busy_and_4}} & state_7_counts_dropped);
-  wire [31:0] state_8_counts_dropped_or =
-    ({32{looked_busy_and_5}} & state_8_counts_dropped) | ({32{looked_busy_and_6}} & state_9_counts_dropped)
-    | ({32{looked_busy_and_7}} & state_10_counts_dropped) | ({32{looked_busy_and_8}} & state_11_counts_dropped)
-    | ({32{looked_busy_and_9}} & state_12_counts_dropped) | ({32{looked_busy_and_10}} & state_13_counts_dropped)
-    | ({32{looked_busy_and_11}} & state_14_counts_dropped) | ({32{looked_busy_and_12}} & state_15_counts_dropped);
-  wire [31:0] looked_counts_killed_or =
-    ({32{looked_busy_and}} & state_0_counts_killed) | ({32{registers_slot_region_and}} & state_1_counts_killed)
-    | ({32{registers_slot_at_and}} & state_2_counts_killed)
-    | ({32{looked_busy_and_registers_slot_region}} & state_3_counts_killed)
-    | ({32{looked_busy_and_registers_slot_at}} & state_4_counts_killed)
-    | ({32{looked_busy_and_2}} & state_5_counts_killed) | ({32{looked_busy_and_3}} & state_6_counts_killed)
-    | ({32{looked_busy_and_4}} & state_7_counts_killed);
-  wire [31:0] state_8_counts_killed_or =
-    ({32{looked_busy_and_5}} & state_8_counts_killed) | ({32{looked_busy_and_6}} & state_9_counts_killed)
-    | ({32{looked_busy_and_7}} & state_10_counts_killed) | ({32{looked_busy_and_8}} & state_11_counts_killed)
-    | ({32{looked_busy_and_9}} & state_12_counts_killed) | ({32{looked_busy_and_10}} & state_13_counts_killed)
-    | ({32{looked_busy_and_11}} & state_14_counts_killed) | ({32{looked_busy_and_12}} & state_15_counts_killed);
-  wire [31:0] looked_counts_busy_cycles_or =
-    ({32{looked_busy_and}} & state_0_counts_busy_cycles)
-    | ({32{registers_slot_region_and}} & state_1_counts_busy_cycles)
-    | ({32{registers_slot_at_and}} & state_2_counts_busy_cycles)
-    | ({32{looked_busy_and_registers_slot_region}} & state_3_counts_busy_cycles)
-    | ({32{looked_busy_and_registers_slot_at}} & state_4_counts_busy_cycles)
-    | ({32{looked_busy_and_2}} & state_5_counts_busy_cycles) | ({32{looked_busy_and_3}} & state_6_counts_busy_cycles)
-    | ({32{looked_busy_and_4}} & state_7_counts_busy_cycles);
-  wire [31:0] looked_busy_and_6_or =
-    ({32{looked_busy_and_5}} & state_8_counts_busy_cycles) | ({32{looked_busy_and_6}} & state_9_counts_busy_cycles)
-    | ({32{looked_busy_and_7}} & state_10_counts_busy_cycles)
-    | ({32{looked_busy_and_8}} & state_11_counts_busy_cycles)
-    | ({32{looked_busy_and_9}} & state_12_counts_busy_cycles)
-    | ({32{looked_busy_and_10}} & state_13_counts_busy_cycles)
-    | ({32{looked_busy_and_11}} & state_14_counts_busy_cycles)
-    | ({32{looked_busy_and_12}} & state_15_counts_busy_cycles);
-  wire [31:0] looked_counts_strays_or =
-    ({32{looked_busy_and}} & state_0_counts_strays) | ({32{registers_slot_region_and}} & state_1_counts_strays)
-    | ({32{registers_slot_at_and}} & state_2_counts_strays)
-    | ({32{looked_busy_and_registers_slot_region}} & state_3_counts_strays)
-    | ({32{looked_busy_and_registers_slot_at}} & state_4_counts_strays)
-    | ({32{looked_busy_and_2}} & state_5_counts_strays) | ({32{looked_busy_and_3}} & state_6_counts_strays)
-    | ({32{looked_busy_and_4}} & state_7_counts_strays);
-  wire [31:0] state_8_counts_strays_or =
-    ({32{looked_busy_and_5}} & state_8_counts_strays) | ({32{looked_busy_and_6}} & state_9_counts_strays)
-    | ({32{looked_busy_and_7}} & state_10_counts_strays) | ({32{looked_busy_and_8}} & state_11_counts_strays)
-    | ({32{looked_busy_and_9}} & state_12_counts_strays) | ({32{looked_busy_and_10}} & state_13_counts_strays)
-    | ({32{looked_busy_and_11}} & state_14_counts_strays) | ({32{looked_busy_and_12}} & state_15_counts_strays);
-  wire [31:0] looked_counts_outside_or =
-    ({32{looked_busy_and}} & state_0_counts_outside) | ({32{registers_slot_region_and}} & state_1_counts_outside)
-    | ({32{registers_slot_at_and}} & state_2_counts_outside)
-    | ({32{looked_busy_and_registers_slot_region}} & state_3_counts_outside)
-    | ({32{looked_busy_and_registers_slot_at}} & state_4_counts_outside)
-    | ({32{looked_busy_and_2}} & state_5_counts_outside) | ({32{looked_busy_and_3}} & state_6_counts_outside)
-    | ({32{looked_busy_and_4}} & state_7_counts_outside);
-  wire [31:0] state_8_counts_outside_or =
-    ({32{looked_busy_and_5}} & state_8_counts_outside) | ({32{looked_busy_and_6}} & state_9_counts_outside)
-    | ({32{looked_busy_and_7}} & state_10_counts_outside) | ({32{looked_busy_and_8}} & state_11_counts_outside)
-    | ({32{looked_busy_and_9}} & state_12_counts_outside) | ({32{looked_busy_and_10}} & state_13_counts_outside)
-    | ({32{looked_busy_and_11}} & state_14_counts_outside) | ({32{looked_busy_and_12}} & state_15_counts_outside);
-  wire [31:0] looked_counts_grown_or =
-    ({32{looked_busy_and}} & state_0_counts_grown) | ({32{registers_slot_region_and}} & state_1_counts_grown)
-    | ({32{registers_slot_at_and}} & state_2_counts_grown)
-    | ({32{looked_busy_and_registers_slot_region}} & state_3_counts_grown)
-    | ({32{looked_busy_and_registers_slot_at}} & state_4_counts_grown)
-    | ({32{looked_busy_and_2}} & state_5_counts_grown) | ({32{looked_busy_and_3}} & state_6_counts_grown)
-    | ({32{looked_busy_and_4}} & state_7_counts_grown);
-  wire [31:0] state_8_counts_grown_or =
-    ({32{looked_busy_and_5}} & state_8_counts_grown) | ({32{looked_busy_and_6}} & state_9_counts_grown)
-    | ({32{looked_busy_and_7}} & state_10_counts_grown) | ({32{looked_busy_and_8}} & state_11_counts_grown)
-    | ({32{looked_busy_and_9}} & state_12_counts_grown) | ({32{looked_busy_and_10}} & state_13_counts_grown)
-    | ({32{looked_busy_and_11}} & state_14_counts_grown) | ({32{looked_busy_and_12}} & state_15_counts_grown);
+  wire [271:0] looked_busy_joined = {
+    state_0_counts_grown, state_0_counts_outside, state_0_counts_strays, state_0_counts_busy_cycles,
+    state_0_counts_killed, state_0_counts_dropped, state_0_counts_skipped, state_0_counts_took, state_0_inside,
+    state_0_waiting, state_0_stuck, state_0_off, state_0_quiet, state_0_busy
+  };
+  wire [271:0] state_1_counts_grown_joined = {
+    state_1_counts_grown, state_1_counts_outside, state_1_counts_strays, state_1_counts_busy_cycles,
+    state_1_counts_killed, state_1_counts_dropped, state_1_counts_skipped, state_1_counts_took, state_1_inside,
+    state_1_waiting, state_1_stuck, state_1_off, state_1_quiet, state_1_busy
+  };
+  wire [271:0] state_2_counts_grown_joined = {
+    state_2_counts_grown, state_2_counts_outside, state_2_counts_strays, state_2_counts_busy_cycles,
+    state_2_counts_killed, state_2_counts_dropped, state_2_counts_skipped, state_2_counts_took, state_2_inside,
+    state_2_waiting, state_2_stuck, state_2_off, state_2_quiet, state_2_busy
+  };
+  wire [271:0] state_3_counts_grown_joined = {
+    state_3_counts_grown, state_3_counts_outside, state_3_counts_strays, state_3_counts_busy_cycles,
+    state_3_counts_killed, state_3_counts_dropped, state_3_counts_skipped, state_3_counts_took, state_3_inside,
+    state_3_waiting, state_3_stuck, state_3_off, state_3_quiet, state_3_busy
+  };
+  wire [271:0] state_4_counts_grown_joined = {
+    state_4_counts_grown, state_4_counts_outside, state_4_counts_strays, state_4_counts_busy_cycles,
+    state_4_counts_killed, state_4_counts_dropped, state_4_counts_skipped, state_4_counts_took, state_4_inside,
+    state_4_waiting, state_4_stuck, state_4_off, state_4_quiet, state_4_busy
+  };
+  wire [271:0] state_5_counts_grown_joined = {
+    state_5_counts_grown, state_5_counts_outside, state_5_counts_strays, state_5_counts_busy_cycles,
+    state_5_counts_killed, state_5_counts_dropped, state_5_counts_skipped, state_5_counts_took, state_5_inside,
+    state_5_waiting, state_5_stuck, state_5_off, state_5_quiet, state_5_busy
+  };
+  wire [271:0] state_6_counts_grown_joined = {
+    state_6_counts_grown, state_6_counts_outside, state_6_counts_strays, state_6_counts_busy_cycles,
+    state_6_counts_killed, state_6_counts_dropped, state_6_counts_skipped, state_6_counts_took, state_6_inside,
+    state_6_waiting, state_6_stuck, state_6_off, state_6_quiet, state_6_busy
+  };
+  wire [271:0] state_7_counts_grown_joined = {
+    state_7_counts_grown, state_7_counts_outside, state_7_counts_strays, state_7_counts_busy_cycles,
+    state_7_counts_killed, state_7_counts_dropped, state_7_counts_skipped, state_7_counts_took, state_7_inside,
+    state_7_waiting, state_7_stuck, state_7_off, state_7_quiet, state_7_busy
+  };
+  wire [271:0] looked_busy_and =
+    {272{registers_slot_region[1:0] == 2'd0}}
+    & (({272{registers_slot_at[1:0] == 2'd0}} & looked_busy_joined) | ({272{registers_slot_at[1:0] == 2'd1}} & state_1_counts_grown_joined) | ({272{registers_slot_at[1:0] == 2'd2}} & state_2_counts_grown_joined) | ({272{registers_slot_at[1:0] == 2'd3}} & state_3_counts_grown_joined));
+  wire [271:0] registers_slot_region_and =
+    {272{registers_slot_region[1:0] == 2'd1}}
+    & (({272{registers_slot_at[1:0] == 2'd0}} & state_4_counts_grown_joined) | ({272{registers_slot_at[1:0] == 2'd1}} & state_5_counts_grown_joined) | ({272{registers_slot_at[1:0] == 2'd2}} & state_6_counts_grown_joined) | ({272{registers_slot_at[1:0] == 2'd3}} & state_7_counts_grown_joined));
+  wire [271:0] state_8_counts_grown_joined = {
+    state_8_counts_grown, state_8_counts_outside, state_8_counts_strays, state_8_counts_busy_cycles,
+    state_8_counts_killed, state_8_counts_dropped, state_8_counts_skipped, state_8_counts_took, state_8_inside,
+    state_8_waiting, state_8_stuck, state_8_off, state_8_quiet, state_8_busy
+  };
+  wire [271:0] state_9_counts_grown_joined = {
+    state_9_counts_grown, state_9_counts_outside, state_9_counts_strays, state_9_counts_busy_cycles,
+    state_9_counts_killed, state_9_counts_dropped, state_9_counts_skipped, state_9_counts_took, state_9_inside,
+    state_9_waiting, state_9_stuck, state_9_off, state_9_quiet, state_9_busy
+  };
+  wire [271:0] state_10_counts_grown_joined = {
+    state_10_counts_grown, state_10_counts_outside, state_10_counts_strays, state_10_counts_busy_cycles,
+    state_10_counts_killed, state_10_counts_dropped, state_10_counts_skipped, state_10_counts_took, state_10_inside,
+    state_10_waiting, state_10_stuck, state_10_off, state_10_quiet, state_10_busy
+  };
+  wire [271:0] state_11_counts_grown_joined = {
+    state_11_counts_grown, state_11_counts_outside, state_11_counts_strays, state_11_counts_busy_cycles,
+    state_11_counts_killed, state_11_counts_dropped, state_11_counts_skipped, state_11_counts_took, state_11_inside,
+    state_11_waiting, state_11_stuck, state_11_off, state_11_quiet, state_11_busy
+  };
+  wire [271:0] state_12_counts_grown_joined = {
+    state_12_counts_grown, state_12_counts_outside, state_12_counts_strays, state_12_counts_busy_cycles,
+    state_12_counts_killed, state_12_counts_dropped, state_12_counts_skipped, state_12_counts_took, state_12_inside,
+    state_12_waiting, state_12_stuck, state_12_off, state_12_quiet, state_12_busy
+  };
+  wire [271:0] state_13_counts_grown_joined = {
+    state_13_counts_grown, state_13_counts_outside, state_13_counts_strays, state_13_counts_busy_cycles,
+    state_13_counts_killed, state_13_counts_dropped, state_13_counts_skipped, state_13_counts_took, state_13_inside,
+    state_13_waiting, state_13_stuck, state_13_off, state_13_quiet, state_13_busy
+  };
+  wire [271:0] state_14_counts_grown_joined = {
+    state_14_counts_grown, state_14_counts_outside, state_14_counts_strays, state_14_counts_busy_cycles,
+    state_14_counts_killed, state_14_counts_dropped, state_14_counts_skipped, state_14_counts_took, state_14_inside,
+    state_14_waiting, state_14_stuck, state_14_off, state_14_quiet, state_14_busy
+  };
+  wire [271:0] state_15_counts_grown_joined = {
+    state_15_counts_grown, state_15_counts_outside, state_15_counts_strays, state_15_counts_busy_cycles,
+    state_15_counts_killed, state_15_counts_dropped, state_15_counts_skipped, state_15_counts_took, state_15_inside,
+    state_15_waiting, state_15_stuck, state_15_off, state_15_quiet, state_15_busy
+  };
+  wire [271:0] registers_slot_at_and =
+    {272{registers_slot_region[1:0] == 2'd2}}
+    & (({272{registers_slot_at[1:0] == 2'd0}} & state_8_counts_grown_joined) | ({272{registers_slot_at[1:0] == 2'd1}} & state_9_counts_grown_joined) | ({272{registers_slot_at[1:0] == 2'd2}} & state_10_counts_grown_joined) | ({272{registers_slot_at[1:0] == 2'd3}} & state_11_counts_grown_joined));
+  wire [271:0] looked_busy_and_registers_slot_region =
+    {272{registers_slot_region[1:0] == 2'd3}}
+    & (({272{registers_slot_at[1:0] == 2'd0}} & state_12_counts_grown_joined) | ({272{registers_slot_at[1:0] == 2'd1}} & state_13_counts_grown_joined) | ({272{registers_slot_at[1:0] == 2'd2}} & state_14_counts_grown_joined) | ({272{registers_slot_at[1:0] == 2'd3}} & state_15_counts_grown_joined));
+  wire [271:0] looked_busy_or =
+    looked_busy_and | registers_slot_region_and | registers_slot_at_and | looked_busy_and_registers_slot_region;
+
+  always @(posedge clk)
+    if ((registers_slot_region < 3'd4) & (registers_slot_at < 3'd4)) begin
+      looked_busy <= looked_busy_or[0];
+      looked_quiet <= looked_busy_or[1];
+      looked_off <= looked_busy_or[2];
+      looked_stuck <= looked_busy_or[3];
+      looked_waiting <= looked_busy_or[8:4];
+      looked_inside <= looked_busy_or[15:9];
+      looked_counts_took <= looked_busy_or[47:16];
+      looked_counts_skipped <= looked_busy_or[79:48];
+      looked_counts_dropped <= looked_busy_or[111:80];
+      looked_counts_killed <= looked_busy_or[143:112];
+      looked_counts_busy_cycles <= looked_busy_or[175:144];
+      looked_counts_strays <= looked_busy_or[207:176];
+      looked_counts_outside <= looked_busy_or[239:208];
+      looked_counts_grown <= looked_busy_or[271:240];
+    end
+    else begin
+      looked_busy <= 1'b0;
+      looked_quiet <= 1'b0;
+      looked_off <= 1'b0;
+      looked_stuck <= 1'b0;
+      looked_waiting <= 5'd0;
+      looked_inside <= 7'd0;
+      looked_counts_took <= 32'd0;
+      looked_counts_skipped <= 32'd0;
+      looked_counts_dropped <= 32'd0;
+      looked_counts_killed <= 32'd0;
+      looked_counts_busy_cycles <= 32'd0;
+      looked_counts_strays <= 32'd0;
+      looked_counts_outside <= 32'd0;
+      looked_counts_grown <= 32'd0;
+    end
+  wire [87:0] looked_region_stage_or =
+    ({88{registers_slot_region[1:0] == 2'd0}} & {regions_0_quiet, regions_0_strays, regions_0_killed, regions_0_inside, regions_0_empty, regions_0_off, regions_0_refused, regions_0_wrong, regions_0_chain, regions_0_stage})
+    | ({88{registers_slot_region[1:0] == 2'd1}} & {regions_1_quiet, regions_1_strays, regions_1_killed, regions_1_inside, regions_1_empty, regions_1_off, regions_1_refused, regions_1_wrong, regions_1_chain, regions_1_stage});
+  wire [87:0] registers_slot_region_or =
+    ({88{registers_slot_region[1:0] == 2'd2}} & {regions_2_quiet, regions_2_strays, regions_2_killed, regions_2_inside, regions_2_empty, regions_2_off, regions_2_refused, regions_2_wrong, regions_2_chain, regions_2_stage})
+    | ({88{registers_slot_region[1:0] == 2'd3}} & {regions_3_quiet, regions_3_strays, regions_3_killed, regions_3_inside, regions_3_empty, regions_3_off, regions_3_refused, regions_3_wrong, regions_3_chain, regions_3_stage});
+  wire [87:0] looked_region_stage_and =
+    {88{~registers_slot_region[2]}} & (looked_region_stage_or | registers_slot_region_or);
+  wire [47:0] count_and =
+    {48{registers_counter_at[11:10] == 2'd0}}
+    & (({48{registers_counter_at[9:8] == 2'd0}} & counts_0) | ({48{registers_counter_at[9:8] == 2'd1}} & counts_1) | ({48{registers_counter_at[9:8] == 2'd2}} & counts_2) | ({48{registers_counter_at[9:8] == 2'd3}} & counts_3));
 
   always @(posedge clk) begin
-    looked_busy <= looked_busy_or | looked_busy_and_5_or;
-    looked_quiet <= looked_quiet_or | state_8_quiet_or;
-    looked_off <= looked_off_or | state_8_off_or;
-    looked_stuck <= looked_stuck_or | state_8_stuck_or;
-    looked_waiting <= looked_waiting_or | state_8_waiting_or;
-    looked_inside <= looked_inside_or | state_8_inside_or;
-    looked_counts_took <= looked_counts_took_or | state_8_counts_took_or;
-    looked_counts_skipped <= looked_counts_skipped_or | state_8_counts_skipped_or;
-    looked_counts_dropped <= looked_counts_dropped_or | state_8_counts_dropped_or;
-    looked_counts_killed <= looked_counts_killed_or | state_8_counts_killed_or;
-    looked_counts_busy_cycles <= looked_counts_busy_cycles_or | looked_busy_and_6_or;
-    looked_counts_strays <= looked_counts_strays_or | state_8_counts_strays_or;
-    looked_counts_outside <= looked_counts_outside_or | state_8_counts_outside_or;
-    looked_counts_grown <= looked_counts_grown_or | state_8_counts_grown_or;
-    looked_region_stage <=
-      ({2{registers_slot_region == 3'd0}} & regions_0_stage) | ({2{registers_slot_region == 3'd1}} & regions_1_stage)
-      | ({2{registers_slot_region == 3'd2}} & regions_2_stage)
-      | ({2{registers_slot_region == 3'd3}} & regions_3_stage);
-    looked_region_chain <=
-      ({6{registers_slot_region == 3'd0}} & regions_0_chain) | ({6{registers_slot_region == 3'd1}} & regions_1_chain)
-      | ({6{registers_slot_region == 3'd2}} & regions_2_chain)
-      | ({6{registers_slot_region == 3'd3}} & regions_3_chain);
-    looked_region_wrong <=
-      ((registers_slot_region == 3'd0) & regions_0_wrong) | ((registers_slot_region == 3'd1) & regions_1_wrong)
-      | ((registers_slot_region == 3'd2) & regions_2_wrong) | ((registers_slot_region == 3'd3) & regions_3_wrong);
-    looked_region_refused <=
-      ((registers_slot_region == 3'd0) & regions_0_refused) | ((registers_slot_region == 3'd1) & regions_1_refused)
-      | ((registers_slot_region == 3'd2) & regions_2_refused) | ((registers_slot_region == 3'd3) & regions_3_refused);
-    looked_region_off <=
-      ((registers_slot_region == 3'd0) & regions_0_off) | ((registers_slot_region == 3'd1) & regions_1_off)
-      | ((registers_slot_region == 3'd2) & regions_2_off) | ((registers_slot_region == 3'd3) & regions_3_off);
-    looked_region_empty <=
-      ((registers_slot_region == 3'd0) & regions_0_empty) | ((registers_slot_region == 3'd1) & regions_1_empty)
-      | ((registers_slot_region == 3'd2) & regions_2_empty) | ((registers_slot_region == 3'd3) & regions_3_empty);
-    looked_region_inside <=
-      ({11{registers_slot_region == 3'd0}} & regions_0_inside)
-      | ({11{registers_slot_region == 3'd1}} & regions_1_inside)
-      | ({11{registers_slot_region == 3'd2}} & regions_2_inside)
-      | ({11{registers_slot_region == 3'd3}} & regions_3_inside);
-    looked_region_killed <=
-      ({32{registers_slot_region == 3'd0}} & regions_0_killed)
-      | ({32{registers_slot_region == 3'd1}} & regions_1_killed)
-      | ({32{registers_slot_region == 3'd2}} & regions_2_killed)
-      | ({32{registers_slot_region == 3'd3}} & regions_3_killed);
-    looked_region_strays <=
-      ({32{registers_slot_region == 3'd0}} & regions_0_strays)
-      | ({32{registers_slot_region == 3'd1}} & regions_1_strays)
-      | ({32{registers_slot_region == 3'd2}} & regions_2_strays)
-      | ({32{registers_slot_region == 3'd3}} & regions_3_strays);
-    looked_region_quiet <=
-      ((registers_slot_region == 3'd0) & regions_0_quiet) | ((registers_slot_region == 3'd1) & regions_1_quiet)
-      | ((registers_slot_region == 3'd2) & regions_2_quiet) | ((registers_slot_region == 3'd3) & regions_3_quiet);
+    looked_region_stage <= looked_region_stage_and[1:0];
+    looked_region_chain <= looked_region_stage_and[7:2];
+    looked_region_wrong <= looked_region_stage_and[8];
+    looked_region_refused <= looked_region_stage_and[9];
+    looked_region_off <= looked_region_stage_and[10];
+    looked_region_empty <= looked_region_stage_and[11];
+    looked_region_inside <= looked_region_stage_and[22:12];
+    looked_region_killed <= looked_region_stage_and[54:23];
+    looked_region_strays <= looked_region_stage_and[86:55];
+    looked_region_quiet <= looked_region_stage_and[87];
     looked_load <=
-      ({11{registers_slot_region == 3'd0}} & loads_0) | ({11{registers_slot_region == 3'd1}} & loads_1)
-      | ({11{registers_slot_region == 3'd2}} & loads_2) | ({11{registers_slot_region == 3'd3}} & loads_3);
+      {11{~registers_slot_region[2]}}
+      & (({11{registers_slot_region[1:0] == 2'd0}} & loads_0) | ({11{registers_slot_region[1:0] == 2'd1}} & loads_1) | ({11{registers_slot_region[1:0] == 2'd2}} & loads_2) | ({11{registers_slot_region[1:0] == 2'd3}} & loads_3));
     count <=
-      ({48{registers_counter_at[11:8] == 4'd0}} & counts_0) | ({48{registers_counter_at[11:8] == 4'd1}} & counts_1)
-      | ({48{registers_counter_at[11:8] == 4'd2}} & counts_2) | ({48{registers_counter_at[11:8] == 4'd3}} & counts_3)
-      | ({48{registers_counter_at[11:8] == 4'd4}} & counts_4) | ({48{registers_counter_at[11:8] == 4'd5}} & counts_5);
+      count_and
+      | ({48{registers_counter_at[11:10] == 2'd1}} & (({48{registers_counter_at[9:8] == 2'd0}} & counts_4) | ({48{registers_counter_at[9:8] == 2'd1}} & counts_5)));
   end
 
   assign set_mac = {registers_mac_high, registers_mac_low};

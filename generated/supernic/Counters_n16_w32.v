@@ -27,14 +27,14 @@ module Counters_n16_w32 (
   reg clearing; // counters.ts:46
   reg settling; // counters.ts:47
   reg [4:0] pending_0, pending_2, pending_3, pending_4, pending_5, pending_6, pending_7, pending_8, pending_9,
-    pending_10, pending_11, pending_12, pending_14, pending_15; // counters.ts:53
+    pending_10, pending_11, pending_12, pending_14, pending_15; // counters.ts:55
   reg [17:0] pending_1;
   reg [7:0] pending_13;
-  reg adding; // counters.ts:60
-  reg [17:0] amount; // counters.ts:61
-  reg [47:0] base; // counters.ts:62
-  reg [3:0] place; // counters.ts:63
-  reg [47:0] value_q; // counters.ts:74
+  reg adding; // counters.ts:62
+  reg [17:0] amount; // counters.ts:63
+  reg [47:0] base; // counters.ts:64
+  reg [3:0] place; // counters.ts:65
+  reg [47:0] value_q; // counters.ts:76
   (* ram_style = "distributed" *) reg [47:0] counts [0:15]; // counters.ts:44
   wire is_last = turn == 4'd15; // counters.ts:48
 

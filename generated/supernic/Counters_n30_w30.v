@@ -40,82 +40,82 @@ module Counters_n30_w30 (
   reg [4:0] turn; // counters.ts:45
   reg clearing; // counters.ts:46
   reg settling; // counters.ts:47
-  reg [5:0] pending_0, pending_1, pending_2, pending_3, pending_4, pending_5, pending_6, pending_7, pending_8,
+  reg [4:0] pending_0, pending_1, pending_2, pending_3, pending_4, pending_5, pending_6, pending_7, pending_8,
     pending_9, pending_10, pending_11, pending_12, pending_13, pending_14, pending_15, pending_16, pending_17,
     pending_18, pending_19, pending_20, pending_21, pending_22, pending_23, pending_24, pending_25, pending_26,
-    pending_27, pending_28, pending_29; // counters.ts:53
-  reg adding; // counters.ts:60
-  reg [5:0] amount; // counters.ts:61
-  reg [47:0] base; // counters.ts:62
-  reg [4:0] place; // counters.ts:63
-  reg [47:0] value_q; // counters.ts:74
+    pending_27, pending_28, pending_29; // counters.ts:55
+  reg adding; // counters.ts:62
+  reg [4:0] amount; // counters.ts:63
+  reg [47:0] base; // counters.ts:64
+  reg [4:0] place; // counters.ts:65
+  reg [47:0] value_q; // counters.ts:76
   (* ram_style = "distributed" *) reg [47:0] counts [0:31]; // counters.ts:44
   wire is_last = turn == 5'd29; // counters.ts:48
 
   always @(posedge clk)
     if (rst) begin
-      turn <= 5'd0; settling <= 1'b1; pending_0 <= 6'd0; pending_1 <= 6'd0; pending_2 <= 6'd0; pending_3 <= 6'd0;
-      pending_4 <= 6'd0; pending_5 <= 6'd0; pending_6 <= 6'd0; pending_7 <= 6'd0; pending_8 <= 6'd0;
-      pending_9 <= 6'd0; pending_10 <= 6'd0; pending_11 <= 6'd0; pending_12 <= 6'd0; pending_13 <= 6'd0;
-      pending_14 <= 6'd0; pending_15 <= 6'd0; pending_16 <= 6'd0; pending_17 <= 6'd0; pending_18 <= 6'd0;
-      pending_19 <= 6'd0; pending_20 <= 6'd0; pending_21 <= 6'd0; pending_22 <= 6'd0; pending_23 <= 6'd0;
-      pending_24 <= 6'd0; pending_25 <= 6'd0; pending_26 <= 6'd0; pending_27 <= 6'd0; pending_28 <= 6'd0;
-      pending_29 <= 6'd0; adding <= 1'b0;
+      turn <= 5'd0; settling <= 1'b1; pending_0 <= 5'd0; pending_1 <= 5'd0; pending_2 <= 5'd0; pending_3 <= 5'd0;
+      pending_4 <= 5'd0; pending_5 <= 5'd0; pending_6 <= 5'd0; pending_7 <= 5'd0; pending_8 <= 5'd0;
+      pending_9 <= 5'd0; pending_10 <= 5'd0; pending_11 <= 5'd0; pending_12 <= 5'd0; pending_13 <= 5'd0;
+      pending_14 <= 5'd0; pending_15 <= 5'd0; pending_16 <= 5'd0; pending_17 <= 5'd0; pending_18 <= 5'd0;
+      pending_19 <= 5'd0; pending_20 <= 5'd0; pending_21 <= 5'd0; pending_22 <= 5'd0; pending_23 <= 5'd0;
+      pending_24 <= 5'd0; pending_25 <= 5'd0; pending_26 <= 5'd0; pending_27 <= 5'd0; pending_28 <= 5'd0;
+      pending_29 <= 5'd0; adding <= 1'b0;
     end
     else begin
       turn <= is_last ? 5'd0 : turn + 5'd1;
       settling <= clearing;
-      pending_0 <= (turn == 5'd0) ? {5'd0, increments_0} : pending_0 + {5'd0, increments_0};
-      pending_1 <= (turn == 5'd1) ? {5'd0, increments_1} : pending_1 + {5'd0, increments_1};
-      pending_2 <= (turn == 5'd2) ? {5'd0, increments_2} : pending_2 + {5'd0, increments_2};
-      pending_3 <= (turn == 5'd3) ? {5'd0, increments_3} : pending_3 + {5'd0, increments_3};
-      pending_4 <= (turn == 5'd4) ? {5'd0, increments_4} : pending_4 + {5'd0, increments_4};
-      pending_5 <= (turn == 5'd5) ? {5'd0, increments_5} : pending_5 + {5'd0, increments_5};
-      pending_6 <= (turn == 5'd6) ? {5'd0, increments_6} : pending_6 + {5'd0, increments_6};
-      pending_7 <= (turn == 5'd7) ? {5'd0, increments_7} : pending_7 + {5'd0, increments_7};
-      pending_8 <= (turn == 5'd8) ? {5'd0, increments_8} : pending_8 + {5'd0, increments_8};
-      pending_9 <= (turn == 5'd9) ? {5'd0, increments_9} : pending_9 + {5'd0, increments_9};
-      pending_10 <= (turn == 5'd10) ? {5'd0, increments_10} : pending_10 + {5'd0, increments_10};
-      pending_11 <= (turn == 5'd11) ? {5'd0, increments_11} : pending_11 + {5'd0, increments_11};
-      pending_12 <= (turn == 5'd12) ? {5'd0, increments_12} : pending_12 + {5'd0, increments_12};
-      pending_13 <= (turn == 5'd13) ? {5'd0, increments_13} : pending_13 + {5'd0, increments_13};
-      pending_14 <= (turn == 5'd14) ? {5'd0, increments_14} : pending_14 + {5'd0, increments_14};
-      pending_15 <= (turn == 5'd15) ? {5'd0, increments_15} : pending_15 + {5'd0, increments_15};
-      pending_16 <= (turn == 5'd16) ? {5'd0, increments_16} : pending_16 + {5'd0, increments_16};
-      pending_17 <= (turn == 5'd17) ? {5'd0, increments_17} : pending_17 + {5'd0, increments_17};
-      pending_18 <= (turn == 5'd18) ? {5'd0, increments_18} : pending_18 + {5'd0, increments_18};
-      pending_19 <= (turn == 5'd19) ? {5'd0, increments_19} : pending_19 + {5'd0, increments_19};
-      pending_20 <= (turn == 5'd20) ? {5'd0, increments_20} : pending_20 + {5'd0, increments_20};
-      pending_21 <= (turn == 5'd21) ? {5'd0, increments_21} : pending_21 + {5'd0, increments_21};
-      pending_22 <= (turn == 5'd22) ? {5'd0, increments_22} : pending_22 + {5'd0, increments_22};
-      pending_23 <= (turn == 5'd23) ? {5'd0, increments_23} : pending_23 + {5'd0, increments_23};
-      pending_24 <= (turn == 5'd24) ? {5'd0, increments_24} : pending_24 + {5'd0, increments_24};
-      pending_25 <= (turn == 5'd25) ? {5'd0, increments_25} : pending_25 + {5'd0, increments_25};
-      pending_26 <= (turn == 5'd26) ? {5'd0, increments_26} : pending_26 + {5'd0, increments_26};
-      pending_27 <= (turn == 5'd27) ? {5'd0, increments_27} : pending_27 + {5'd0, increments_27};
-      pending_28 <= (turn == 5'd28) ? {5'd0, increments_28} : pending_28 + {5'd0, increments_28};
-      pending_29 <= (turn == 5'd29) ? {5'd0, increments_29} : pending_29 + {5'd0, increments_29};
+      pending_0 <= (turn == 5'd0) ? {4'd0, increments_0} : pending_0 + {4'd0, increments_0};
+      pending_1 <= (turn == 5'd1) ? {4'd0, increments_1} : pending_1 + {4'd0, increments_1};
+      pending_2 <= (turn == 5'd2) ? {4'd0, increments_2} : pending_2 + {4'd0, increments_2};
+      pending_3 <= (turn == 5'd3) ? {4'd0, increments_3} : pending_3 + {4'd0, increments_3};
+      pending_4 <= (turn == 5'd4) ? {4'd0, increments_4} : pending_4 + {4'd0, increments_4};
+      pending_5 <= (turn == 5'd5) ? {4'd0, increments_5} : pending_5 + {4'd0, increments_5};
+      pending_6 <= (turn == 5'd6) ? {4'd0, increments_6} : pending_6 + {4'd0, increments_6};
+      pending_7 <= (turn == 5'd7) ? {4'd0, increments_7} : pending_7 + {4'd0, increments_7};
+      pending_8 <= (turn == 5'd8) ? {4'd0, increments_8} : pending_8 + {4'd0, increments_8};
+      pending_9 <= (turn == 5'd9) ? {4'd0, increments_9} : pending_9 + {4'd0, increments_9};
+      pending_10 <= (turn == 5'd10) ? {4'd0, increments_10} : pending_10 + {4'd0, increments_10};
+      pending_11 <= (turn == 5'd11) ? {4'd0, increments_11} : pending_11 + {4'd0, increments_11};
+      pending_12 <= (turn == 5'd12) ? {4'd0, increments_12} : pending_12 + {4'd0, increments_12};
+      pending_13 <= (turn == 5'd13) ? {4'd0, increments_13} : pending_13 + {4'd0, increments_13};
+      pending_14 <= (turn == 5'd14) ? {4'd0, increments_14} : pending_14 + {4'd0, increments_14};
+      pending_15 <= (turn == 5'd15) ? {4'd0, increments_15} : pending_15 + {4'd0, increments_15};
+      pending_16 <= (turn == 5'd16) ? {4'd0, increments_16} : pending_16 + {4'd0, increments_16};
+      pending_17 <= (turn == 5'd17) ? {4'd0, increments_17} : pending_17 + {4'd0, increments_17};
+      pending_18 <= (turn == 5'd18) ? {4'd0, increments_18} : pending_18 + {4'd0, increments_18};
+      pending_19 <= (turn == 5'd19) ? {4'd0, increments_19} : pending_19 + {4'd0, increments_19};
+      pending_20 <= (turn == 5'd20) ? {4'd0, increments_20} : pending_20 + {4'd0, increments_20};
+      pending_21 <= (turn == 5'd21) ? {4'd0, increments_21} : pending_21 + {4'd0, increments_21};
+      pending_22 <= (turn == 5'd22) ? {4'd0, increments_22} : pending_22 + {4'd0, increments_22};
+      pending_23 <= (turn == 5'd23) ? {4'd0, increments_23} : pending_23 + {4'd0, increments_23};
+      pending_24 <= (turn == 5'd24) ? {4'd0, increments_24} : pending_24 + {4'd0, increments_24};
+      pending_25 <= (turn == 5'd25) ? {4'd0, increments_25} : pending_25 + {4'd0, increments_25};
+      pending_26 <= (turn == 5'd26) ? {4'd0, increments_26} : pending_26 + {4'd0, increments_26};
+      pending_27 <= (turn == 5'd27) ? {4'd0, increments_27} : pending_27 + {4'd0, increments_27};
+      pending_28 <= (turn == 5'd28) ? {4'd0, increments_28} : pending_28 + {4'd0, increments_28};
+      pending_29 <= (turn == 5'd29) ? {4'd0, increments_29} : pending_29 + {4'd0, increments_29};
       adding <= 1'b1;
     end
 
   always @(posedge clk)
     if (rst) clearing <= 1'b1;
     else if (is_last) clearing <= 1'b0;
-  wire [5:0] amount_or =
-    ({6{turn == 5'd0}} & pending_0) | ({6{turn == 5'd1}} & pending_1) | ({6{turn == 5'd2}} & pending_2)
-    | ({6{turn == 5'd3}} & pending_3) | ({6{turn == 5'd4}} & pending_4) | ({6{turn == 5'd5}} & pending_5)
-    | ({6{turn == 5'd6}} & pending_6) | ({6{turn == 5'd7}} & pending_7);
-  wire [5:0] turn_or =
-    ({6{turn == 5'd8}} & pending_8) | ({6{turn == 5'd9}} & pending_9) | ({6{turn == 5'd10}} & pending_10)
-    | ({6{turn == 5'd11}} & pending_11) | ({6{turn == 5'd12}} & pending_12) | ({6{turn == 5'd13}} & pending_13)
-    | ({6{turn == 5'd14}} & pending_14) | ({6{turn == 5'd15}} & pending_15);
-  wire [5:0] pending_16_or =
-    ({6{turn == 5'd16}} & pending_16) | ({6{turn == 5'd17}} & pending_17) | ({6{turn == 5'd18}} & pending_18)
-    | ({6{turn == 5'd19}} & pending_19) | ({6{turn == 5'd20}} & pending_20) | ({6{turn == 5'd21}} & pending_21)
-    | ({6{turn == 5'd22}} & pending_22) | ({6{turn == 5'd23}} & pending_23);
-  wire [5:0] pending_24_or =
-    ({6{turn == 5'd24}} & pending_24) | ({6{turn == 5'd25}} & pending_25) | ({6{turn == 5'd26}} & pending_26)
-    | ({6{turn == 5'd27}} & pending_27) | ({6{turn == 5'd28}} & pending_28) | ({6{turn == 5'd29}} & pending_29);
+  wire [4:0] amount_or =
+    ({5{turn == 5'd0}} & pending_0) | ({5{turn == 5'd1}} & pending_1) | ({5{turn == 5'd2}} & pending_2)
+    | ({5{turn == 5'd3}} & pending_3) | ({5{turn == 5'd4}} & pending_4) | ({5{turn == 5'd5}} & pending_5)
+    | ({5{turn == 5'd6}} & pending_6) | ({5{turn == 5'd7}} & pending_7);
+  wire [4:0] turn_or =
+    ({5{turn == 5'd8}} & pending_8) | ({5{turn == 5'd9}} & pending_9) | ({5{turn == 5'd10}} & pending_10)
+    | ({5{turn == 5'd11}} & pending_11) | ({5{turn == 5'd12}} & pending_12) | ({5{turn == 5'd13}} & pending_13)
+    | ({5{turn == 5'd14}} & pending_14) | ({5{turn == 5'd15}} & pending_15);
+  wire [4:0] pending_16_or =
+    ({5{turn == 5'd16}} & pending_16) | ({5{turn == 5'd17}} & pending_17) | ({5{turn == 5'd18}} & pending_18)
+    | ({5{turn == 5'd19}} & pending_19) | ({5{turn == 5'd20}} & pending_20) | ({5{turn == 5'd21}} & pending_21)
+    | ({5{turn == 5'd22}} & pending_22) | ({5{turn == 5'd23}} & pending_23);
+  wire [4:0] pending_24_or =
+    ({5{turn == 5'd24}} & pending_24) | ({5{turn == 5'd25}} & pending_25) | ({5{turn == 5'd26}} & pending_26)
+    | ({5{turn == 5'd27}} & pending_27) | ({5{turn == 5'd28}} & pending_28) | ({5{turn == 5'd29}} & pending_29);
 
   always @(posedge clk) begin
     amount <= amount_or | turn_or | pending_16_or | pending_24_or;
@@ -125,7 +125,7 @@ module Counters_n30_w30 (
   end
 
   always @(posedge clk)
-    if (adding) counts[place] <= base + {42'd0, amount};
+    if (adding) counts[place] <= base + {43'd0, amount};
 
   assign value = value_q;
 endmodule

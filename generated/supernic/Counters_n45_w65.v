@@ -56,81 +56,81 @@ module Counters_n45_w65 (
   reg [5:0] turn; // counters.ts:45
   reg clearing; // counters.ts:46
   reg settling; // counters.ts:47
-  reg [6:0] pending_0, pending_1, pending_2, pending_3, pending_4, pending_5, pending_6, pending_7, pending_8,
+  reg [5:0] pending_0, pending_1, pending_2, pending_3, pending_4, pending_5, pending_6, pending_7, pending_8,
     pending_9, pending_10, pending_11, pending_12, pending_13, pending_14, pending_15, pending_16, pending_17,
     pending_18, pending_19, pending_20, pending_21, pending_22, pending_23, pending_24, pending_25, pending_26,
     pending_27, pending_28, pending_29, pending_32, pending_33, pending_34, pending_35, pending_36, pending_37,
-    pending_38, pending_39, pending_40, pending_41, pending_42, pending_43, pending_44; // counters.ts:53
+    pending_38, pending_39, pending_40, pending_41, pending_42, pending_43, pending_44; // counters.ts:55
   reg [16:0] pending_30, pending_31;
-  reg adding; // counters.ts:60
-  reg [16:0] amount; // counters.ts:61
-  reg [47:0] base; // counters.ts:62
-  reg [5:0] place; // counters.ts:63
-  reg [47:0] value_q; // counters.ts:74
+  reg adding; // counters.ts:62
+  reg [16:0] amount; // counters.ts:63
+  reg [47:0] base; // counters.ts:64
+  reg [5:0] place; // counters.ts:65
+  reg [47:0] value_q; // counters.ts:76
   (* ram_style = "distributed" *) reg [47:0] counts [0:63]; // counters.ts:44
   wire is_last = turn == 6'd44; // counters.ts:48
 
   always @(posedge clk)
     if (rst) begin
-      turn <= 6'd0; settling <= 1'b1; pending_0 <= 7'd0; pending_1 <= 7'd0; pending_2 <= 7'd0; pending_3 <= 7'd0;
-      pending_4 <= 7'd0; pending_5 <= 7'd0; pending_6 <= 7'd0; pending_7 <= 7'd0; pending_8 <= 7'd0;
-      pending_9 <= 7'd0; pending_10 <= 7'd0; pending_11 <= 7'd0; pending_12 <= 7'd0; pending_13 <= 7'd0;
-      pending_14 <= 7'd0; pending_15 <= 7'd0; pending_16 <= 7'd0; pending_17 <= 7'd0; pending_18 <= 7'd0;
-      pending_19 <= 7'd0; pending_20 <= 7'd0; pending_21 <= 7'd0; pending_22 <= 7'd0; pending_23 <= 7'd0;
-      pending_24 <= 7'd0; pending_25 <= 7'd0; pending_26 <= 7'd0; pending_27 <= 7'd0; pending_28 <= 7'd0;
-      pending_29 <= 7'd0; pending_30 <= 17'd0; pending_31 <= 17'd0; pending_32 <= 7'd0; pending_33 <= 7'd0;
-      pending_34 <= 7'd0; pending_35 <= 7'd0; pending_36 <= 7'd0; pending_37 <= 7'd0; pending_38 <= 7'd0;
-      pending_39 <= 7'd0; pending_40 <= 7'd0; pending_41 <= 7'd0; pending_42 <= 7'd0; pending_43 <= 7'd0;
-      pending_44 <= 7'd0; adding <= 1'b0;
+      turn <= 6'd0; settling <= 1'b1; pending_0 <= 6'd0; pending_1 <= 6'd0; pending_2 <= 6'd0; pending_3 <= 6'd0;
+      pending_4 <= 6'd0; pending_5 <= 6'd0; pending_6 <= 6'd0; pending_7 <= 6'd0; pending_8 <= 6'd0;
+      pending_9 <= 6'd0; pending_10 <= 6'd0; pending_11 <= 6'd0; pending_12 <= 6'd0; pending_13 <= 6'd0;
+      pending_14 <= 6'd0; pending_15 <= 6'd0; pending_16 <= 6'd0; pending_17 <= 6'd0; pending_18 <= 6'd0;
+      pending_19 <= 6'd0; pending_20 <= 6'd0; pending_21 <= 6'd0; pending_22 <= 6'd0; pending_23 <= 6'd0;
+      pending_24 <= 6'd0; pending_25 <= 6'd0; pending_26 <= 6'd0; pending_27 <= 6'd0; pending_28 <= 6'd0;
+      pending_29 <= 6'd0; pending_30 <= 17'd0; pending_31 <= 17'd0; pending_32 <= 6'd0; pending_33 <= 6'd0;
+      pending_34 <= 6'd0; pending_35 <= 6'd0; pending_36 <= 6'd0; pending_37 <= 6'd0; pending_38 <= 6'd0;
+      pending_39 <= 6'd0; pending_40 <= 6'd0; pending_41 <= 6'd0; pending_42 <= 6'd0; pending_43 <= 6'd0;
+      pending_44 <= 6'd0; adding <= 1'b0;
     end
     else begin
       turn <= is_last ? 6'd0 : turn + 6'd1;
       settling <= clearing;
-      pending_0 <= (turn == 6'd0) ? increments_0[6:0] : pending_0 + increments_0[6:0];
-      pending_1 <= (turn == 6'd1) ? increments_1[6:0] : pending_1 + increments_1[6:0];
-      pending_2 <= (turn == 6'd2) ? increments_2[6:0] : pending_2 + increments_2[6:0];
-      pending_3 <= (turn == 6'd3) ? increments_3[6:0] : pending_3 + increments_3[6:0];
-      pending_4 <= (turn == 6'd4) ? increments_4[6:0] : pending_4 + increments_4[6:0];
-      pending_5 <= (turn == 6'd5) ? increments_5[6:0] : pending_5 + increments_5[6:0];
-      pending_6 <= (turn == 6'd6) ? increments_6[6:0] : pending_6 + increments_6[6:0];
-      pending_7 <= (turn == 6'd7) ? increments_7[6:0] : pending_7 + increments_7[6:0];
-      pending_8 <= (turn == 6'd8) ? increments_8[6:0] : pending_8 + increments_8[6:0];
-      pending_9 <= (turn == 6'd9) ? increments_9[6:0] : pending_9 + increments_9[6:0];
-      pending_10 <= (turn == 6'd10) ? increments_10[6:0] : pending_10 + increments_10[6:0];
-      pending_11 <= (turn == 6'd11) ? increments_11[6:0] : pending_11 + increments_11[6:0];
-      pending_12 <= (turn == 6'd12) ? increments_12[6:0] : pending_12 + increments_12[6:0];
-      pending_13 <= (turn == 6'd13) ? increments_13[6:0] : pending_13 + increments_13[6:0];
-      pending_14 <= (turn == 6'd14) ? increments_14[6:0] : pending_14 + increments_14[6:0];
-      pending_15 <= (turn == 6'd15) ? increments_15[6:0] : pending_15 + increments_15[6:0];
-      pending_16 <= (turn == 6'd16) ? increments_16[6:0] : pending_16 + increments_16[6:0];
-      pending_17 <= (turn == 6'd17) ? increments_17[6:0] : pending_17 + increments_17[6:0];
-      pending_18 <= (turn == 6'd18) ? increments_18[6:0] : pending_18 + increments_18[6:0];
-      pending_19 <= (turn == 6'd19) ? increments_19[6:0] : pending_19 + increments_19[6:0];
-      pending_20 <= (turn == 6'd20) ? increments_20[6:0] : pending_20 + increments_20[6:0];
-      pending_21 <= (turn == 6'd21) ? increments_21[6:0] : pending_21 + increments_21[6:0];
-      pending_22 <= (turn == 6'd22) ? increments_22[6:0] : pending_22 + increments_22[6:0];
-      pending_23 <= (turn == 6'd23) ? increments_23[6:0] : pending_23 + increments_23[6:0];
-      pending_24 <= (turn == 6'd24) ? increments_24[6:0] : pending_24 + increments_24[6:0];
-      pending_25 <= (turn == 6'd25) ? increments_25[6:0] : pending_25 + increments_25[6:0];
-      pending_26 <= (turn == 6'd26) ? increments_26[6:0] : pending_26 + increments_26[6:0];
-      pending_27 <= (turn == 6'd27) ? increments_27[6:0] : pending_27 + increments_27[6:0];
-      pending_28 <= (turn == 6'd28) ? increments_28[6:0] : pending_28 + increments_28[6:0];
-      pending_29 <= (turn == 6'd29) ? increments_29[6:0] : pending_29 + increments_29[6:0];
+      pending_0 <= (turn == 6'd0) ? increments_0[5:0] : pending_0 + increments_0[5:0];
+      pending_1 <= (turn == 6'd1) ? increments_1[5:0] : pending_1 + increments_1[5:0];
+      pending_2 <= (turn == 6'd2) ? increments_2[5:0] : pending_2 + increments_2[5:0];
+      pending_3 <= (turn == 6'd3) ? increments_3[5:0] : pending_3 + increments_3[5:0];
+      pending_4 <= (turn == 6'd4) ? increments_4[5:0] : pending_4 + increments_4[5:0];
+      pending_5 <= (turn == 6'd5) ? increments_5[5:0] : pending_5 + increments_5[5:0];
+      pending_6 <= (turn == 6'd6) ? increments_6[5:0] : pending_6 + increments_6[5:0];
+      pending_7 <= (turn == 6'd7) ? increments_7[5:0] : pending_7 + increments_7[5:0];
+      pending_8 <= (turn == 6'd8) ? increments_8[5:0] : pending_8 + increments_8[5:0];
+      pending_9 <= (turn == 6'd9) ? increments_9[5:0] : pending_9 + increments_9[5:0];
+      pending_10 <= (turn == 6'd10) ? increments_10[5:0] : pending_10 + increments_10[5:0];
+      pending_11 <= (turn == 6'd11) ? increments_11[5:0] : pending_11 + increments_11[5:0];
+      pending_12 <= (turn == 6'd12) ? increments_12[5:0] : pending_12 + increments_12[5:0];
+      pending_13 <= (turn == 6'd13) ? increments_13[5:0] : pending_13 + increments_13[5:0];
+      pending_14 <= (turn == 6'd14) ? increments_14[5:0] : pending_14 + increments_14[5:0];
+      pending_15 <= (turn == 6'd15) ? increments_15[5:0] : pending_15 + increments_15[5:0];
+      pending_16 <= (turn == 6'd16) ? increments_16[5:0] : pending_16 + increments_16[5:0];
+      pending_17 <= (turn == 6'd17) ? increments_17[5:0] : pending_17 + increments_17[5:0];
+      pending_18 <= (turn == 6'd18) ? increments_18[5:0] : pending_18 + increments_18[5:0];
+      pending_19 <= (turn == 6'd19) ? increments_19[5:0] : pending_19 + increments_19[5:0];
+      pending_20 <= (turn == 6'd20) ? increments_20[5:0] : pending_20 + increments_20[5:0];
+      pending_21 <= (turn == 6'd21) ? increments_21[5:0] : pending_21 + increments_21[5:0];
+      pending_22 <= (turn == 6'd22) ? increments_22[5:0] : pending_22 + increments_22[5:0];
+      pending_23 <= (turn == 6'd23) ? increments_23[5:0] : pending_23 + increments_23[5:0];
+      pending_24 <= (turn == 6'd24) ? increments_24[5:0] : pending_24 + increments_24[5:0];
+      pending_25 <= (turn == 6'd25) ? increments_25[5:0] : pending_25 + increments_25[5:0];
+      pending_26 <= (turn == 6'd26) ? increments_26[5:0] : pending_26 + increments_26[5:0];
+      pending_27 <= (turn == 6'd27) ? increments_27[5:0] : pending_27 + increments_27[5:0];
+      pending_28 <= (turn == 6'd28) ? increments_28[5:0] : pending_28 + increments_28[5:0];
+      pending_29 <= (turn == 6'd29) ? increments_29[5:0] : pending_29 + increments_29[5:0];
       pending_30 <= (turn == 6'd30) ? {6'd0, increments_30} : pending_30 + {6'd0, increments_30};
       pending_31 <= (turn == 6'd31) ? {6'd0, increments_31} : pending_31 + {6'd0, increments_31};
-      pending_32 <= (turn == 6'd32) ? increments_32[6:0] : pending_32 + increments_32[6:0];
-      pending_33 <= (turn == 6'd33) ? increments_33[6:0] : pending_33 + increments_33[6:0];
-      pending_34 <= (turn == 6'd34) ? increments_34[6:0] : pending_34 + increments_34[6:0];
-      pending_35 <= (turn == 6'd35) ? increments_35[6:0] : pending_35 + increments_35[6:0];
-      pending_36 <= (turn == 6'd36) ? increments_36[6:0] : pending_36 + increments_36[6:0];
-      pending_37 <= (turn == 6'd37) ? increments_37[6:0] : pending_37 + increments_37[6:0];
-      pending_38 <= (turn == 6'd38) ? increments_38[6:0] : pending_38 + increments_38[6:0];
-      pending_39 <= (turn == 6'd39) ? increments_39[6:0] : pending_39 + increments_39[6:0];
-      pending_40 <= (turn == 6'd40) ? increments_40[6:0] : pending_40 + increments_40[6:0];
-      pending_41 <= (turn == 6'd41) ? increments_41[6:0] : pending_41 + increments_41[6:0];
-      pending_42 <= (turn == 6'd42) ? increments_42[6:0] : pending_42 + increments_42[6:0];
-      pending_43 <= (turn == 6'd43) ? increments_43[6:0] : pending_43 + increments_43[6:0];
-      pending_44 <= (turn == 6'd44) ? increments_44[6:0] : pending_44 + increments_44[6:0];
+      pending_32 <= (turn == 6'd32) ? increments_32[5:0] : pending_32 + increments_32[5:0];
+      pending_33 <= (turn == 6'd33) ? increments_33[5:0] : pending_33 + increments_33[5:0];
+      pending_34 <= (turn == 6'd34) ? increments_34[5:0] : pending_34 + increments_34[5:0];
+      pending_35 <= (turn == 6'd35) ? increments_35[5:0] : pending_35 + increments_35[5:0];
+      pending_36 <= (turn == 6'd36) ? increments_36[5:0] : pending_36 + increments_36[5:0];
+      pending_37 <= (turn == 6'd37) ? increments_37[5:0] : pending_37 + increments_37[5:0];
+      pending_38 <= (turn == 6'd38) ? increments_38[5:0] : pending_38 + increments_38[5:0];
+      pending_39 <= (turn == 6'd39) ? increments_39[5:0] : pending_39 + increments_39[5:0];
+      pending_40 <= (turn == 6'd40) ? increments_40[5:0] : pending_40 + increments_40[5:0];
+      pending_41 <= (turn == 6'd41) ? increments_41[5:0] : pending_41 + increments_41[5:0];
+      pending_42 <= (turn == 6'd42) ? increments_42[5:0] : pending_42 + increments_42[5:0];
+      pending_43 <= (turn == 6'd43) ? increments_43[5:0] : pending_43 + increments_43[5:0];
+      pending_44 <= (turn == 6'd44) ? increments_44[5:0] : pending_44 + increments_44[5:0];
       adding <= 1'b1;
     end
 
@@ -138,43 +138,43 @@ module Counters_n45_w65 (
     if (rst) clearing <= 1'b1;
     else if (is_last) clearing <= 1'b0;
   wire [16:0] amount_or =
-    ({17{turn == 6'd0}} & {10'd0, pending_0}) | ({17{turn == 6'd1}} & {10'd0, pending_1})
-    | ({17{turn == 6'd2}} & {10'd0, pending_2}) | ({17{turn == 6'd3}} & {10'd0, pending_3});
+    ({17{turn == 6'd0}} & {11'd0, pending_0}) | ({17{turn == 6'd1}} & {11'd0, pending_1})
+    | ({17{turn == 6'd2}} & {11'd0, pending_2}) | ({17{turn == 6'd3}} & {11'd0, pending_3});
   wire [16:0] turn_or =
-    ({17{turn == 6'd4}} & {10'd0, pending_4}) | ({17{turn == 6'd5}} & {10'd0, pending_5})
-    | ({17{turn == 6'd6}} & {10'd0, pending_6}) | ({17{turn == 6'd7}} & {10'd0, pending_7});
+    ({17{turn == 6'd4}} & {11'd0, pending_4}) | ({17{turn == 6'd5}} & {11'd0, pending_5})
+    | ({17{turn == 6'd6}} & {11'd0, pending_6}) | ({17{turn == 6'd7}} & {11'd0, pending_7});
   wire [16:0] pending_8_or =
-    ({17{turn == 6'd8}} & {10'd0, pending_8}) | ({17{turn == 6'd9}} & {10'd0, pending_9})
-    | ({17{turn == 6'd10}} & {10'd0, pending_10}) | ({17{turn == 6'd11}} & {10'd0, pending_11});
+    ({17{turn == 6'd8}} & {11'd0, pending_8}) | ({17{turn == 6'd9}} & {11'd0, pending_9})
+    | ({17{turn == 6'd10}} & {11'd0, pending_10}) | ({17{turn == 6'd11}} & {11'd0, pending_11});
   wire [16:0] pending_12_or =
-    ({17{turn == 6'd12}} & {10'd0, pending_12}) | ({17{turn == 6'd13}} & {10'd0, pending_13})
-    | ({17{turn == 6'd14}} & {10'd0, pending_14}) | ({17{turn == 6'd15}} & {10'd0, pending_15});
+    ({17{turn == 6'd12}} & {11'd0, pending_12}) | ({17{turn == 6'd13}} & {11'd0, pending_13})
+    | ({17{turn == 6'd14}} & {11'd0, pending_14}) | ({17{turn == 6'd15}} & {11'd0, pending_15});
   wire [16:0] pending_16_or =
-    ({17{turn == 6'd16}} & {10'd0, pending_16}) | ({17{turn == 6'd17}} & {10'd0, pending_17})
-    | ({17{turn == 6'd18}} & {10'd0, pending_18}) | ({17{turn == 6'd19}} & {10'd0, pending_19});
+    ({17{turn == 6'd16}} & {11'd0, pending_16}) | ({17{turn == 6'd17}} & {11'd0, pending_17})
+    | ({17{turn == 6'd18}} & {11'd0, pending_18}) | ({17{turn == 6'd19}} & {11'd0, pending_19});
   wire [16:0] pending_20_or =
-    ({17{turn == 6'd20}} & {10'd0, pending_20}) | ({17{turn == 6'd21}} & {10'd0, pending_21})
-    | ({17{turn == 6'd22}} & {10'd0, pending_22}) | ({17{turn == 6'd23}} & {10'd0, pending_23});
+    ({17{turn == 6'd20}} & {11'd0, pending_20}) | ({17{turn == 6'd21}} & {11'd0, pending_21})
+    | ({17{turn == 6'd22}} & {11'd0, pending_22}) | ({17{turn == 6'd23}} & {11'd0, pending_23});
   wire [16:0] pending_24_or =
-    ({17{turn == 6'd24}} & {10'd0, pending_24}) | ({17{turn == 6'd25}} & {10'd0, pending_25})
-    | ({17{turn == 6'd26}} & {10'd0, pending_26}) | ({17{turn == 6'd27}} & {10'd0, pending_27});
+    ({17{turn == 6'd24}} & {11'd0, pending_24}) | ({17{turn == 6'd25}} & {11'd0, pending_25})
+    | ({17{turn == 6'd26}} & {11'd0, pending_26}) | ({17{turn == 6'd27}} & {11'd0, pending_27});
   wire [16:0] pending_28_or =
-    ({17{turn == 6'd28}} & {10'd0, pending_28}) | ({17{turn == 6'd29}} & {10'd0, pending_29})
+    ({17{turn == 6'd28}} & {11'd0, pending_28}) | ({17{turn == 6'd29}} & {11'd0, pending_29})
     | ({17{turn == 6'd30}} & pending_30) | ({17{turn == 6'd31}} & pending_31);
   wire [16:0] pending_32_or =
-    ({17{turn == 6'd32}} & {10'd0, pending_32}) | ({17{turn == 6'd33}} & {10'd0, pending_33})
-    | ({17{turn == 6'd34}} & {10'd0, pending_34}) | ({17{turn == 6'd35}} & {10'd0, pending_35});
+    ({17{turn == 6'd32}} & {11'd0, pending_32}) | ({17{turn == 6'd33}} & {11'd0, pending_33})
+    | ({17{turn == 6'd34}} & {11'd0, pending_34}) | ({17{turn == 6'd35}} & {11'd0, pending_35});
   wire [16:0] pending_36_or =
-    ({17{turn == 6'd36}} & {10'd0, pending_36}) | ({17{turn == 6'd37}} & {10'd0, pending_37})
-    | ({17{turn == 6'd38}} & {10'd0, pending_38}) | ({17{turn == 6'd39}} & {10'd0, pending_39});
+    ({17{turn == 6'd36}} & {11'd0, pending_36}) | ({17{turn == 6'd37}} & {11'd0, pending_37})
+    | ({17{turn == 6'd38}} & {11'd0, pending_38}) | ({17{turn == 6'd39}} & {11'd0, pending_39});
   wire [16:0] pending_40_or =
-    ({17{turn == 6'd40}} & {10'd0, pending_40}) | ({17{turn == 6'd41}} & {10'd0, pending_41})
-    | ({17{turn == 6'd42}} & {10'd0, pending_42}) | ({17{turn == 6'd43}} & {10'd0, pending_43});
+    ({17{turn == 6'd40}} & {11'd0, pending_40}) | ({17{turn == 6'd41}} & {11'd0, pending_41})
+    | ({17{turn == 6'd42}} & {11'd0, pending_42}) | ({17{turn == 6'd43}} & {11'd0, pending_43});
 
   always @(posedge clk) begin
     amount <=
       amount_or | turn_or | pending_8_or | pending_12_or | pending_16_or | pending_20_or | pending_24_or
-      | pending_28_or | pending_32_or | pending_36_or | pending_40_or | ({17{turn == 6'd44}} & {10'd0, pending_44});
+      | pending_28_or | pending_32_or | pending_36_or | pending_40_or | ({17{turn == 6'd44}} & {11'd0, pending_44});
     base <= clearing ? 48'd0 : counts[turn];
     place <= turn;
     value_q <= (clearing | settling) ? 48'd0 : counts[index];
@@ -186,14 +186,14 @@ module Counters_n45_w65 (
   assign value = value_q;
 
   wire _unused_ok = &{
-    1'b0, increments_0[10:7], increments_1[10:7], increments_2[10:7], increments_3[10:7], increments_4[10:7],
-    increments_5[10:7], increments_6[10:7], increments_7[10:7], increments_8[10:7], increments_9[10:7],
-    increments_10[10:7], increments_11[10:7], increments_12[10:7], increments_13[10:7], increments_14[10:7],
-    increments_15[10:7], increments_16[10:7], increments_17[10:7], increments_18[10:7], increments_19[10:7],
-    increments_20[10:7], increments_21[10:7], increments_22[10:7], increments_23[10:7], increments_24[10:7],
-    increments_25[10:7], increments_26[10:7], increments_27[10:7], increments_28[10:7], increments_29[10:7],
-    increments_32[10:7], increments_33[10:7], increments_34[10:7], increments_35[10:7], increments_36[10:7],
-    increments_37[10:7], increments_38[10:7], increments_39[10:7], increments_40[10:7], increments_41[10:7],
-    increments_42[10:7], increments_43[10:7], increments_44[10:7], 1'b0
+    1'b0, increments_0[10:6], increments_1[10:6], increments_2[10:6], increments_3[10:6], increments_4[10:6],
+    increments_5[10:6], increments_6[10:6], increments_7[10:6], increments_8[10:6], increments_9[10:6],
+    increments_10[10:6], increments_11[10:6], increments_12[10:6], increments_13[10:6], increments_14[10:6],
+    increments_15[10:6], increments_16[10:6], increments_17[10:6], increments_18[10:6], increments_19[10:6],
+    increments_20[10:6], increments_21[10:6], increments_22[10:6], increments_23[10:6], increments_24[10:6],
+    increments_25[10:6], increments_26[10:6], increments_27[10:6], increments_28[10:6], increments_29[10:6],
+    increments_32[10:6], increments_33[10:6], increments_34[10:6], increments_35[10:6], increments_36[10:6],
+    increments_37[10:6], increments_38[10:6], increments_39[10:6], increments_40[10:6], increments_41[10:6],
+    increments_42[10:6], increments_43[10:6], increments_44[10:6], 1'b0
   };
 endmodule

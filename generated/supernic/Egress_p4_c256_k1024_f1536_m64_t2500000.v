@@ -157,7 +157,7 @@ module Egress_p4_c256_k1024_f1536_m64_t2500000 (
   wire destination_keep_shim, destination_goes_early; // egress.ts:139
   wire [3:0] destination_goes_list_class;
   wire [1:0] destination_goes_size, destination_goes_drop;
-  wire lists_passes, lists_picked_valid, lists_picked_packet_dropped; // egress.ts:140
+  wire lists_could_pass, lists_picked_valid, lists_picked_packet_dropped; // egress.ts:140
   wire [7:0] lists_picked_packet_ctx;
   wire [4:0] lists_picked_packet_list_port;
   wire [3:0] lists_picked_packet_list_class;
@@ -193,8 +193,8 @@ module Egress_p4_c256_k1024_f1536_m64_t2500000 (
   reg cleared_some; // early-queue.ts:66
   reg cleared_room; // early-queue.ts:67
   reg is_first_beat; // egress.ts:114
-  reg [4:0] passed_ports; // egress.ts:199
-  reg [1:0] passed_size; // egress.ts:200
+  reg [4:0] passed_ports; // egress.ts:201
+  reg [1:0] passed_size; // egress.ts:202
   reg [5:0] promised_0; // promises.ts:97
   reg fits_0_0, fits_0_1, fits_0_2, fits_0_3; // promises.ts:106
   reg [5:0] promised_1; // promises.ts:97
@@ -205,7 +205,7 @@ module Egress_p4_c256_k1024_f1536_m64_t2500000 (
   reg fits_3_0, fits_3_1, fits_3_2, fits_3_3; // promises.ts:106
   reg [5:0] promised_4; // promises.ts:97
   reg fits_4_0, fits_4_1, fits_4_2, fits_4_3; // promises.ts:106
-  reg events_left_q, events_task_q, events_nowhere_q, events_again_q, events_paused_q; // egress.ts:224
+  reg events_left_q, events_task_q, events_nowhere_q, events_again_q, events_paused_q; // egress.ts:226
   (* ram_style = "distributed" *) reg [7:0] dropped_queue_store [0:7]; // early-queue.ts:62
   (* ram_style = "distributed" *) reg [7:0] cleared_store [0:3];
   wire goes_on; // egress.ts:169
@@ -216,6 +216,7 @@ module Egress_p4_c256_k1024_f1536_m64_t2500000 (
   wire dropped_queue_several = dropped_queue_count > 4'd1; // early-queue.ts:70
   assign goes_on = decided_valid & (destination_goes_drop == egress_drop_none);
   wire goes_early = decided_valid & destination_goes_early; // egress.ts:170
+  wire passes = destination_goes_early & fetch_may_pass & lists_could_pass; // egress.ts:173
   wire [7:0] cleared_payload = cleared_store[cleared_head]; // early-queue.ts:60
   wire cleared_push = fetch_cleared_valid & cleared_room; // early-queue.ts:68
   wire cleared_pop = cleared_some & releases_cleared_ready; // early-queue.ts:69
@@ -312,7 +313,7 @@ module Egress_p4_c256_k1024_f1536_m64_t2500000 (
     .push_list_port           (decided_ports),
     .push_list_class          (destination_goes_list_class),
     .push_size                (destination_goes_size),
-    .passes                   (lists_passes),
+    .could_pass               (lists_could_pass),
     .fits_0                   (lists_fits_0),
     .fits_1                   (lists_fits_1),
     .fits_2                   (lists_fits_2),
@@ -370,7 +371,7 @@ module Egress_p4_c256_k1024_f1536_m64_t2500000 (
     .early_ctx                  (asks_ctx),
     .takes_early                (fetch_takes_early),
     .decided_valid              (goes_early),
-    .decided_goes               (lists_passes),
+    .decided_goes               (passes),
     .decided_going_list_port    (decided_ports),
     .decided_going_list_class   (destination_goes_list_class),
     .decided_going_size         (destination_goes_size),
@@ -704,7 +705,7 @@ module Egress_p4_c256_k1024_f1536_m64_t2500000 (
         cleared_count;
       cleared_some <= cleared_push | cleared_several | (cleared_some & ~cleared_pop);
       cleared_room <= cleared_pop | (cleared_count < 3'd3) | (cleared_room & ~cleared_push);
-      passed_ports <= lists_passes ? decided_ports : 5'd0;
+      passed_ports <= passes ? decided_ports : 5'd0;
       promised_0 <=
         passed_ports[0] ? (begun_0 ? promised_0_sum : passed_size_sum) :
         begun_0 ? promised_0_and_or_sum :

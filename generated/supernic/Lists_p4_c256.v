@@ -14,7 +14,7 @@ module Lists_p4_c256 (
   input  wire [4:0] push_list_port,
   input  wire [3:0] push_list_class,
   input  wire [1:0] push_size,
-  output wire       passes,
+  output wire       could_pass,
   input  wire [4:0] fits_0,
   input  wire [4:0] fits_1,
   input  wire [4:0] fits_2,
@@ -39,7 +39,7 @@ module Lists_p4_c256 (
   output wire [1:0] picked_packet_size,
   output wire       picked_packet_dropped
 );
-  reg goes; // lists.ts:171
+  reg goes; // lists.ts:172
   reg next_valid_0; // lists.ts:53
   reg [7:0] next_entry_0_ctx; // lists.ts:54
   reg [1:0] next_entry_0_size;
@@ -276,83 +276,84 @@ module Lists_p4_c256 (
   reg [6:0] urgent_4_passed; // urgency.ts:31
   reg urgent_4_held; // urgency.ts:38
   reg [1:0] class_4_last; // class-turn.ts:20
-  (* ram_style = "distributed" *) reg [9:0] links_0 [0:255]; // lists.ts:213
+  (* ram_style = "distributed" *) reg [9:0] links_0 [0:255]; // lists.ts:216
   (* ram_style = "distributed" *) reg [9:0] links_1 [0:255];
   (* ram_style = "distributed" *) reg [9:0] links_2 [0:255];
   (* ram_style = "distributed" *) reg [9:0] links_3 [0:255];
   (* ram_style = "distributed" *) reg [9:0] links_4 [0:255];
   wire port_to_0, port_to_1, port_to_2, port_to_3, port_to_4; // fair-turn.ts:24
-  wire is_quiet_0; // lists.ts:233
-  wire has_room_0; // lists.ts:234
-  wire is_quiet_1; // lists.ts:233
-  wire has_room_1; // lists.ts:234
-  wire is_quiet_2; // lists.ts:233
-  wire has_room_2; // lists.ts:234
-  wire is_quiet_3; // lists.ts:233
-  wire has_room_3; // lists.ts:234
-  wire is_quiet_4; // lists.ts:233
-  wire has_room_4; // lists.ts:234
-  wire served_0 = port_to_0; // lists.ts:178
+  wire is_quiet_0; // lists.ts:236
+  wire has_room_0; // lists.ts:237
+  wire is_quiet_1; // lists.ts:236
+  wire has_room_1; // lists.ts:237
+  wire is_quiet_2; // lists.ts:236
+  wire has_room_2; // lists.ts:237
+  wire is_quiet_3; // lists.ts:236
+  wire has_room_3; // lists.ts:237
+  wire is_quiet_4; // lists.ts:236
+  wire has_room_4; // lists.ts:237
+  wire served_0 = port_to_0; // lists.ts:179
   wire served_1 = port_to_1;
   wire served_2 = port_to_2;
   wire served_3 = port_to_3;
   wire served_4 = port_to_4;
-  wire passes_0_or =
+  wire could_pass_0_or =
     (push_list_class[0] & lets_0_0 & ~some_0_0) | (push_list_class[1] & lets_0_1 & ~some_0_1)
     | (push_list_class[2] & lets_0_2 & ~some_0_2) | (push_list_class[3] & lets_0_3 & ~some_0_3);
-  wire passes_0 = push_valid & push_may_pass & push_list_port[0] & is_quiet_0 & has_room_0 & passes_0_or; // lists.ts:179
-  wire passes_1_or =
+  wire could_pass_0 = push_valid & push_list_port[0] & is_quiet_0 & has_room_0 & could_pass_0_or; // lists.ts:180
+  wire could_pass_1_or =
     (push_list_class[0] & lets_1_0 & ~some_1_0) | (push_list_class[1] & lets_1_1 & ~some_1_1)
     | (push_list_class[2] & lets_1_2 & ~some_1_2) | (push_list_class[3] & lets_1_3 & ~some_1_3);
-  wire passes_1 = push_valid & push_may_pass & push_list_port[1] & is_quiet_1 & has_room_1 & passes_1_or; // lists.ts:179
-  wire passes_2_or =
+  wire could_pass_1 = push_valid & push_list_port[1] & is_quiet_1 & has_room_1 & could_pass_1_or; // lists.ts:180
+  wire could_pass_2_or =
     (push_list_class[0] & lets_2_0 & ~some_2_0) | (push_list_class[1] & lets_2_1 & ~some_2_1)
     | (push_list_class[2] & lets_2_2 & ~some_2_2) | (push_list_class[3] & lets_2_3 & ~some_2_3);
-  wire passes_2 = push_valid & push_may_pass & push_list_port[2] & is_quiet_2 & has_room_2 & passes_2_or; // lists.ts:179
-  wire passes_3_or =
+  wire could_pass_2 = push_valid & push_list_port[2] & is_quiet_2 & has_room_2 & could_pass_2_or; // lists.ts:180
+  wire could_pass_3_or =
     (push_list_class[0] & lets_3_0 & ~some_3_0) | (push_list_class[1] & lets_3_1 & ~some_3_1)
     | (push_list_class[2] & lets_3_2 & ~some_3_2) | (push_list_class[3] & lets_3_3 & ~some_3_3);
-  wire passes_3 = push_valid & push_may_pass & push_list_port[3] & is_quiet_3 & has_room_3 & passes_3_or; // lists.ts:179
-  wire passes_4_or =
+  wire could_pass_3 = push_valid & push_list_port[3] & is_quiet_3 & has_room_3 & could_pass_3_or; // lists.ts:180
+  wire could_pass_4_or =
     (push_list_class[0] & lets_4_0 & ~some_4_0) | (push_list_class[1] & lets_4_1 & ~some_4_1)
     | (push_list_class[2] & lets_4_2 & ~some_4_2) | (push_list_class[3] & lets_4_3 & ~some_4_3);
-  wire passes_4 = push_valid & push_may_pass & push_list_port[4] & is_quiet_4 & has_room_4 & passes_4_or; // lists.ts:179
-  wire pushes = push_valid & ~(passes_0 | passes_1 | passes_2 | passes_3 | passes_4); // lists.ts:180
+  wire could_pass_4 = push_valid & push_list_port[4] & is_quiet_4 & has_room_4 & could_pass_4_or; // lists.ts:180
+  wire could_pass_any = could_pass_0 | could_pass_1 | could_pass_2 | could_pass_3 | could_pass_4; // lists.ts:182
+  wire pushes = push_valid & ~(could_pass_any & push_may_pass); // lists.ts:183
   wire is_large_0 = |next_entry_0_size; // lists.ts:68
   wire frame_for_0 = served_0 & ~next_dropped_0; // lists.ts:77
   wire behind_0 = is_large_0 ? any_before_0 : large_before_0; // lists.ts:85
   wire may_go_0 =
     (((next_entry_0_size == 2'd0) & fits_0_0) | ((next_entry_0_size == 2'd1) & fits_0_1) | ((next_entry_0_size == 2'd2) & fits_0_2) | ((next_entry_0_size == 2'd3) & fits_0_3))
     & ~behind_0; // lists.ts:86
-  wire asks_0 = next_valid_0 & goes & (next_dropped_0 | (may_go_0 & room[0])); // lists.ts:192
+  wire asks_0 = next_valid_0 & goes & (next_dropped_0 | (may_go_0 & room[0])); // lists.ts:195
   wire is_large_1 = |next_entry_1_size; // lists.ts:68
   wire frame_for_1 = served_1 & ~next_dropped_1; // lists.ts:77
   wire behind_1 = is_large_1 ? any_before_1 : large_before_1; // lists.ts:85
   wire may_go_1 =
     (((next_entry_1_size == 2'd0) & fits_1_0) | ((next_entry_1_size == 2'd1) & fits_1_1) | ((next_entry_1_size == 2'd2) & fits_1_2) | ((next_entry_1_size == 2'd3) & fits_1_3))
     & ~behind_1; // lists.ts:86
-  wire asks_1 = next_valid_1 & goes & (next_dropped_1 | (may_go_1 & room[1])); // lists.ts:192
+  wire asks_1 = next_valid_1 & goes & (next_dropped_1 | (may_go_1 & room[1])); // lists.ts:195
   wire is_large_2 = |next_entry_2_size; // lists.ts:68
   wire frame_for_2 = served_2 & ~next_dropped_2; // lists.ts:77
   wire behind_2 = is_large_2 ? any_before_2 : large_before_2; // lists.ts:85
   wire may_go_2 =
     (((next_entry_2_size == 2'd0) & fits_2_0) | ((next_entry_2_size == 2'd1) & fits_2_1) | ((next_entry_2_size == 2'd2) & fits_2_2) | ((next_entry_2_size == 2'd3) & fits_2_3))
     & ~behind_2; // lists.ts:86
-  wire asks_2 = next_valid_2 & goes & (next_dropped_2 | (may_go_2 & room[2])); // lists.ts:192
+  wire asks_2 = next_valid_2 & goes & (next_dropped_2 | (may_go_2 & room[2])); // lists.ts:195
   wire is_large_3 = |next_entry_3_size; // lists.ts:68
   wire frame_for_3 = served_3 & ~next_dropped_3; // lists.ts:77
   wire behind_3 = is_large_3 ? any_before_3 : large_before_3; // lists.ts:85
   wire may_go_3 =
     (((next_entry_3_size == 2'd0) & fits_3_0) | ((next_entry_3_size == 2'd1) & fits_3_1) | ((next_entry_3_size == 2'd2) & fits_3_2) | ((next_entry_3_size == 2'd3) & fits_3_3))
     & ~behind_3; // lists.ts:86
-  wire asks_3 = next_valid_3 & goes & (next_dropped_3 | (may_go_3 & room[3])); // lists.ts:192
+  wire asks_3 = next_valid_3 & goes & (next_dropped_3 | (may_go_3 & room[3])); // lists.ts:195
   wire is_large_4 = |next_entry_4_size; // lists.ts:68
   wire frame_for_4 = served_4 & ~next_dropped_4; // lists.ts:77
   wire behind_4 = is_large_4 ? any_before_4 : large_before_4; // lists.ts:85
   wire may_go_4 =
     (((next_entry_4_size == 2'd0) & fits_4_0) | ((next_entry_4_size == 2'd1) & fits_4_1) | ((next_entry_4_size == 2'd2) & fits_4_2) | ((next_entry_4_size == 2'd3) & fits_4_3))
     & ~behind_4; // lists.ts:86
-  wire asks_4 = next_valid_4 & goes & (next_dropped_4 | (may_go_4 & room[4])); // lists.ts:192
+  wire asks_4 = next_valid_4 & goes & (next_dropped_4 | (may_go_4 & room[4])); // lists.ts:195
   wire port_to_0_or =
     (port_last[0] & ~(asks_1 | asks_2 | asks_3 | asks_4)) | (port_last[1] & ~(asks_2 | asks_3 | asks_4))
     | (port_last[2] & ~(asks_3 | asks_4));
@@ -373,8 +374,8 @@ module Lists_p4_c256 (
     (port_last[0] & ~(asks_1 | asks_2 | asks_3)) | (port_last[1] & ~(asks_2 | asks_3)) | (port_last[2] & ~asks_3)
     | port_last[3] | (port_last[4] & ~(asks_0 | asks_1 | asks_2 | asks_3));
   assign port_to_4 = asks_4 & port_to_4_or;
-  wire push_0 = pushes & push_list_port[0]; // lists.ts:219
-  wire loads_0 = ~next_valid_0 | served_0; // lists.ts:224
+  wire push_0 = pushes & push_list_port[0]; // lists.ts:222
+  wire loads_0 = ~next_valid_0 | served_0; // lists.ts:227
   wire waits_0_0 = some_0_0 & leaves_0_0; // lists.ts:97
   wire waits_0_1 = some_0_1 & leaves_0_1;
   wire waits_0_2 = some_0_2 & leaves_0_2;
@@ -405,20 +406,20 @@ module Lists_p4_c256 (
   wire class_0_to_1 = asks_0_1 & (class_0_number == 2'd1);
   wire class_0_to_2 = asks_0_2 & (class_0_number == 2'd2);
   wire class_0_to_3 = asks_0_3 & (class_0_number == 2'd3);
-  wire pop_0_0 = loads_0 & class_0_to_0; // lists.ts:249
-  wire push_0_0 = push_0 & push_list_class[0]; // lists.ts:250
-  wire empties_0_0 = pop_0_0 & (head_0_0_ctx == tail_0_0); // lists.ts:252
-  wire pop_0_1 = loads_0 & class_0_to_1; // lists.ts:249
-  wire push_0_1 = push_0 & push_list_class[1]; // lists.ts:250
-  wire empties_0_1 = pop_0_1 & (head_0_1_ctx == tail_0_1); // lists.ts:252
-  wire pop_0_2 = loads_0 & class_0_to_2; // lists.ts:249
-  wire push_0_2 = push_0 & push_list_class[2]; // lists.ts:250
-  wire empties_0_2 = pop_0_2 & (head_0_2_ctx == tail_0_2); // lists.ts:252
-  wire pop_0_3 = loads_0 & class_0_to_3; // lists.ts:249
-  wire push_0_3 = push_0 & push_list_class[3]; // lists.ts:250
-  wire empties_0_3 = pop_0_3 & (head_0_3_ctx == tail_0_3); // lists.ts:252
-  wire push_1 = pushes & push_list_port[1]; // lists.ts:219
-  wire loads_1 = ~next_valid_1 | served_1; // lists.ts:224
+  wire pop_0_0 = loads_0 & class_0_to_0; // lists.ts:250
+  wire push_0_0 = push_0 & push_list_class[0]; // lists.ts:251
+  wire empties_0_0 = pop_0_0 & (head_0_0_ctx == tail_0_0); // lists.ts:253
+  wire pop_0_1 = loads_0 & class_0_to_1; // lists.ts:250
+  wire push_0_1 = push_0 & push_list_class[1]; // lists.ts:251
+  wire empties_0_1 = pop_0_1 & (head_0_1_ctx == tail_0_1); // lists.ts:253
+  wire pop_0_2 = loads_0 & class_0_to_2; // lists.ts:250
+  wire push_0_2 = push_0 & push_list_class[2]; // lists.ts:251
+  wire empties_0_2 = pop_0_2 & (head_0_2_ctx == tail_0_2); // lists.ts:253
+  wire pop_0_3 = loads_0 & class_0_to_3; // lists.ts:250
+  wire push_0_3 = push_0 & push_list_class[3]; // lists.ts:251
+  wire empties_0_3 = pop_0_3 & (head_0_3_ctx == tail_0_3); // lists.ts:253
+  wire push_1 = pushes & push_list_port[1]; // lists.ts:222
+  wire loads_1 = ~next_valid_1 | served_1; // lists.ts:227
   wire waits_1_0 = some_1_0 & leaves_1_0; // lists.ts:97
   wire waits_1_1 = some_1_1 & leaves_1_1;
   wire waits_1_2 = some_1_2 & leaves_1_2;
@@ -449,20 +450,20 @@ module Lists_p4_c256 (
   wire class_1_to_1 = asks_1_1 & (class_1_number == 2'd1);
   wire class_1_to_2 = asks_1_2 & (class_1_number == 2'd2);
   wire class_1_to_3 = asks_1_3 & (class_1_number == 2'd3);
-  wire pop_1_0 = loads_1 & class_1_to_0; // lists.ts:249
-  wire push_1_0 = push_1 & push_list_class[0]; // lists.ts:250
-  wire empties_1_0 = pop_1_0 & (head_1_0_ctx == tail_1_0); // lists.ts:252
-  wire pop_1_1 = loads_1 & class_1_to_1; // lists.ts:249
-  wire push_1_1 = push_1 & push_list_class[1]; // lists.ts:250
-  wire empties_1_1 = pop_1_1 & (head_1_1_ctx == tail_1_1); // lists.ts:252
-  wire pop_1_2 = loads_1 & class_1_to_2; // lists.ts:249
-  wire push_1_2 = push_1 & push_list_class[2]; // lists.ts:250
-  wire empties_1_2 = pop_1_2 & (head_1_2_ctx == tail_1_2); // lists.ts:252
-  wire pop_1_3 = loads_1 & class_1_to_3; // lists.ts:249
-  wire push_1_3 = push_1 & push_list_class[3]; // lists.ts:250
-  wire empties_1_3 = pop_1_3 & (head_1_3_ctx == tail_1_3); // lists.ts:252
-  wire push_2 = pushes & push_list_port[2]; // lists.ts:219
-  wire loads_2 = ~next_valid_2 | served_2; // lists.ts:224
+  wire pop_1_0 = loads_1 & class_1_to_0; // lists.ts:250
+  wire push_1_0 = push_1 & push_list_class[0]; // lists.ts:251
+  wire empties_1_0 = pop_1_0 & (head_1_0_ctx == tail_1_0); // lists.ts:253
+  wire pop_1_1 = loads_1 & class_1_to_1; // lists.ts:250
+  wire push_1_1 = push_1 & push_list_class[1]; // lists.ts:251
+  wire empties_1_1 = pop_1_1 & (head_1_1_ctx == tail_1_1); // lists.ts:253
+  wire pop_1_2 = loads_1 & class_1_to_2; // lists.ts:250
+  wire push_1_2 = push_1 & push_list_class[2]; // lists.ts:251
+  wire empties_1_2 = pop_1_2 & (head_1_2_ctx == tail_1_2); // lists.ts:253
+  wire pop_1_3 = loads_1 & class_1_to_3; // lists.ts:250
+  wire push_1_3 = push_1 & push_list_class[3]; // lists.ts:251
+  wire empties_1_3 = pop_1_3 & (head_1_3_ctx == tail_1_3); // lists.ts:253
+  wire push_2 = pushes & push_list_port[2]; // lists.ts:222
+  wire loads_2 = ~next_valid_2 | served_2; // lists.ts:227
   wire waits_2_0 = some_2_0 & leaves_2_0; // lists.ts:97
   wire waits_2_1 = some_2_1 & leaves_2_1;
   wire waits_2_2 = some_2_2 & leaves_2_2;
@@ -493,20 +494,20 @@ module Lists_p4_c256 (
   wire class_2_to_1 = asks_2_1 & (class_2_number == 2'd1);
   wire class_2_to_2 = asks_2_2 & (class_2_number == 2'd2);
   wire class_2_to_3 = asks_2_3 & (class_2_number == 2'd3);
-  wire pop_2_0 = loads_2 & class_2_to_0; // lists.ts:249
-  wire push_2_0 = push_2 & push_list_class[0]; // lists.ts:250
-  wire empties_2_0 = pop_2_0 & (head_2_0_ctx == tail_2_0); // lists.ts:252
-  wire pop_2_1 = loads_2 & class_2_to_1; // lists.ts:249
-  wire push_2_1 = push_2 & push_list_class[1]; // lists.ts:250
-  wire empties_2_1 = pop_2_1 & (head_2_1_ctx == tail_2_1); // lists.ts:252
-  wire pop_2_2 = loads_2 & class_2_to_2; // lists.ts:249
-  wire push_2_2 = push_2 & push_list_class[2]; // lists.ts:250
-  wire empties_2_2 = pop_2_2 & (head_2_2_ctx == tail_2_2); // lists.ts:252
-  wire pop_2_3 = loads_2 & class_2_to_3; // lists.ts:249
-  wire push_2_3 = push_2 & push_list_class[3]; // lists.ts:250
-  wire empties_2_3 = pop_2_3 & (head_2_3_ctx == tail_2_3); // lists.ts:252
-  wire push_3 = pushes & push_list_port[3]; // lists.ts:219
-  wire loads_3 = ~next_valid_3 | served_3; // lists.ts:224
+  wire pop_2_0 = loads_2 & class_2_to_0; // lists.ts:250
+  wire push_2_0 = push_2 & push_list_class[0]; // lists.ts:251
+  wire empties_2_0 = pop_2_0 & (head_2_0_ctx == tail_2_0); // lists.ts:253
+  wire pop_2_1 = loads_2 & class_2_to_1; // lists.ts:250
+  wire push_2_1 = push_2 & push_list_class[1]; // lists.ts:251
+  wire empties_2_1 = pop_2_1 & (head_2_1_ctx == tail_2_1); // lists.ts:253
+  wire pop_2_2 = loads_2 & class_2_to_2; // lists.ts:250
+  wire push_2_2 = push_2 & push_list_class[2]; // lists.ts:251
+  wire empties_2_2 = pop_2_2 & (head_2_2_ctx == tail_2_2); // lists.ts:253
+  wire pop_2_3 = loads_2 & class_2_to_3; // lists.ts:250
+  wire push_2_3 = push_2 & push_list_class[3]; // lists.ts:251
+  wire empties_2_3 = pop_2_3 & (head_2_3_ctx == tail_2_3); // lists.ts:253
+  wire push_3 = pushes & push_list_port[3]; // lists.ts:222
+  wire loads_3 = ~next_valid_3 | served_3; // lists.ts:227
   wire waits_3_0 = some_3_0 & leaves_3_0; // lists.ts:97
   wire waits_3_1 = some_3_1 & leaves_3_1;
   wire waits_3_2 = some_3_2 & leaves_3_2;
@@ -537,20 +538,20 @@ module Lists_p4_c256 (
   wire class_3_to_1 = asks_3_1 & (class_3_number == 2'd1);
   wire class_3_to_2 = asks_3_2 & (class_3_number == 2'd2);
   wire class_3_to_3 = asks_3_3 & (class_3_number == 2'd3);
-  wire pop_3_0 = loads_3 & class_3_to_0; // lists.ts:249
-  wire push_3_0 = push_3 & push_list_class[0]; // lists.ts:250
-  wire empties_3_0 = pop_3_0 & (head_3_0_ctx == tail_3_0); // lists.ts:252
-  wire pop_3_1 = loads_3 & class_3_to_1; // lists.ts:249
-  wire push_3_1 = push_3 & push_list_class[1]; // lists.ts:250
-  wire empties_3_1 = pop_3_1 & (head_3_1_ctx == tail_3_1); // lists.ts:252
-  wire pop_3_2 = loads_3 & class_3_to_2; // lists.ts:249
-  wire push_3_2 = push_3 & push_list_class[2]; // lists.ts:250
-  wire empties_3_2 = pop_3_2 & (head_3_2_ctx == tail_3_2); // lists.ts:252
-  wire pop_3_3 = loads_3 & class_3_to_3; // lists.ts:249
-  wire push_3_3 = push_3 & push_list_class[3]; // lists.ts:250
-  wire empties_3_3 = pop_3_3 & (head_3_3_ctx == tail_3_3); // lists.ts:252
-  wire push_4 = pushes & push_list_port[4]; // lists.ts:219
-  wire loads_4 = ~next_valid_4 | served_4; // lists.ts:224
+  wire pop_3_0 = loads_3 & class_3_to_0; // lists.ts:250
+  wire push_3_0 = push_3 & push_list_class[0]; // lists.ts:251
+  wire empties_3_0 = pop_3_0 & (head_3_0_ctx == tail_3_0); // lists.ts:253
+  wire pop_3_1 = loads_3 & class_3_to_1; // lists.ts:250
+  wire push_3_1 = push_3 & push_list_class[1]; // lists.ts:251
+  wire empties_3_1 = pop_3_1 & (head_3_1_ctx == tail_3_1); // lists.ts:253
+  wire pop_3_2 = loads_3 & class_3_to_2; // lists.ts:250
+  wire push_3_2 = push_3 & push_list_class[2]; // lists.ts:251
+  wire empties_3_2 = pop_3_2 & (head_3_2_ctx == tail_3_2); // lists.ts:253
+  wire pop_3_3 = loads_3 & class_3_to_3; // lists.ts:250
+  wire push_3_3 = push_3 & push_list_class[3]; // lists.ts:251
+  wire empties_3_3 = pop_3_3 & (head_3_3_ctx == tail_3_3); // lists.ts:253
+  wire push_4 = pushes & push_list_port[4]; // lists.ts:222
+  wire loads_4 = ~next_valid_4 | served_4; // lists.ts:227
   wire waits_4_0 = some_4_0 & leaves_4_0; // lists.ts:97
   wire waits_4_1 = some_4_1 & leaves_4_1;
   wire waits_4_2 = some_4_2 & leaves_4_2;
@@ -581,18 +582,18 @@ module Lists_p4_c256 (
   wire class_4_to_1 = asks_4_1 & (class_4_number == 2'd1);
   wire class_4_to_2 = asks_4_2 & (class_4_number == 2'd2);
   wire class_4_to_3 = asks_4_3 & (class_4_number == 2'd3);
-  wire pop_4_0 = loads_4 & class_4_to_0; // lists.ts:249
-  wire push_4_0 = push_4 & push_list_class[0]; // lists.ts:250
-  wire empties_4_0 = pop_4_0 & (head_4_0_ctx == tail_4_0); // lists.ts:252
-  wire pop_4_1 = loads_4 & class_4_to_1; // lists.ts:249
-  wire push_4_1 = push_4 & push_list_class[1]; // lists.ts:250
-  wire empties_4_1 = pop_4_1 & (head_4_1_ctx == tail_4_1); // lists.ts:252
-  wire pop_4_2 = loads_4 & class_4_to_2; // lists.ts:249
-  wire push_4_2 = push_4 & push_list_class[2]; // lists.ts:250
-  wire empties_4_2 = pop_4_2 & (head_4_2_ctx == tail_4_2); // lists.ts:252
-  wire pop_4_3 = loads_4 & class_4_to_3; // lists.ts:249
-  wire push_4_3 = push_4 & push_list_class[3]; // lists.ts:250
-  wire empties_4_3 = pop_4_3 & (head_4_3_ctx == tail_4_3); // lists.ts:252
+  wire pop_4_0 = loads_4 & class_4_to_0; // lists.ts:250
+  wire push_4_0 = push_4 & push_list_class[0]; // lists.ts:251
+  wire empties_4_0 = pop_4_0 & (head_4_0_ctx == tail_4_0); // lists.ts:253
+  wire pop_4_1 = loads_4 & class_4_to_1; // lists.ts:250
+  wire push_4_1 = push_4 & push_list_class[1]; // lists.ts:251
+  wire empties_4_1 = pop_4_1 & (head_4_1_ctx == tail_4_1); // lists.ts:253
+  wire pop_4_2 = loads_4 & class_4_to_2; // lists.ts:250
+  wire push_4_2 = push_4 & push_list_class[2]; // lists.ts:251
+  wire empties_4_2 = pop_4_2 & (head_4_2_ctx == tail_4_2); // lists.ts:253
+  wire pop_4_3 = loads_4 & class_4_to_3; // lists.ts:250
+  wire push_4_3 = push_4 & push_list_class[3]; // lists.ts:251
+  wire empties_4_3 = pop_4_3 & (head_4_3_ctx == tail_4_3); // lists.ts:253
 
   always @(posedge clk)
     if (rst) begin
@@ -631,42 +632,42 @@ module Lists_p4_c256 (
     end
     else begin
       goes <= ~stalls;
-      any_before_0_1 <= frame_for_0 | passes_0;
-      any_before_0 <= frame_for_0 | passes_0 | any_before_0_1;
-      large_before_0_1 <= (frame_for_0 & is_large_0) | (passes_0 & (|push_size));
-      large_before_0 <= (frame_for_0 & is_large_0) | (passes_0 & (|push_size)) | large_before_0_1;
+      any_before_0_1 <= frame_for_0 | (could_pass_0 & push_may_pass);
+      any_before_0 <= frame_for_0 | (could_pass_0 & push_may_pass) | any_before_0_1;
+      large_before_0_1 <= (frame_for_0 & is_large_0) | (could_pass_0 & push_may_pass & (|push_size));
+      large_before_0 <= (frame_for_0 & is_large_0) | (could_pass_0 & push_may_pass & (|push_size)) | large_before_0_1;
       fits_0_0 <= fits_0[0];
       fits_0_1 <= fits_1[0];
       fits_0_2 <= fits_2[0];
       fits_0_3 <= fits_3[0];
-      any_before_1_1 <= frame_for_1 | passes_1;
-      any_before_1 <= frame_for_1 | passes_1 | any_before_1_1;
-      large_before_1_1 <= (frame_for_1 & is_large_1) | (passes_1 & (|push_size));
-      large_before_1 <= (frame_for_1 & is_large_1) | (passes_1 & (|push_size)) | large_before_1_1;
+      any_before_1_1 <= frame_for_1 | (could_pass_1 & push_may_pass);
+      any_before_1 <= frame_for_1 | (could_pass_1 & push_may_pass) | any_before_1_1;
+      large_before_1_1 <= (frame_for_1 & is_large_1) | (could_pass_1 & push_may_pass & (|push_size));
+      large_before_1 <= (frame_for_1 & is_large_1) | (could_pass_1 & push_may_pass & (|push_size)) | large_before_1_1;
       fits_1_0 <= fits_0[1];
       fits_1_1 <= fits_1[1];
       fits_1_2 <= fits_2[1];
       fits_1_3 <= fits_3[1];
-      any_before_2_1 <= frame_for_2 | passes_2;
-      any_before_2 <= frame_for_2 | passes_2 | any_before_2_1;
-      large_before_2_1 <= (frame_for_2 & is_large_2) | (passes_2 & (|push_size));
-      large_before_2 <= (frame_for_2 & is_large_2) | (passes_2 & (|push_size)) | large_before_2_1;
+      any_before_2_1 <= frame_for_2 | (could_pass_2 & push_may_pass);
+      any_before_2 <= frame_for_2 | (could_pass_2 & push_may_pass) | any_before_2_1;
+      large_before_2_1 <= (frame_for_2 & is_large_2) | (could_pass_2 & push_may_pass & (|push_size));
+      large_before_2 <= (frame_for_2 & is_large_2) | (could_pass_2 & push_may_pass & (|push_size)) | large_before_2_1;
       fits_2_0 <= fits_0[2];
       fits_2_1 <= fits_1[2];
       fits_2_2 <= fits_2[2];
       fits_2_3 <= fits_3[2];
-      any_before_3_1 <= frame_for_3 | passes_3;
-      any_before_3 <= frame_for_3 | passes_3 | any_before_3_1;
-      large_before_3_1 <= (frame_for_3 & is_large_3) | (passes_3 & (|push_size));
-      large_before_3 <= (frame_for_3 & is_large_3) | (passes_3 & (|push_size)) | large_before_3_1;
+      any_before_3_1 <= frame_for_3 | (could_pass_3 & push_may_pass);
+      any_before_3 <= frame_for_3 | (could_pass_3 & push_may_pass) | any_before_3_1;
+      large_before_3_1 <= (frame_for_3 & is_large_3) | (could_pass_3 & push_may_pass & (|push_size));
+      large_before_3 <= (frame_for_3 & is_large_3) | (could_pass_3 & push_may_pass & (|push_size)) | large_before_3_1;
       fits_3_0 <= fits_0[3];
       fits_3_1 <= fits_1[3];
       fits_3_2 <= fits_2[3];
       fits_3_3 <= fits_3[3];
-      any_before_4_1 <= frame_for_4 | passes_4;
-      any_before_4 <= frame_for_4 | passes_4 | any_before_4_1;
-      large_before_4_1 <= (frame_for_4 & is_large_4) | (passes_4 & (|push_size));
-      large_before_4 <= (frame_for_4 & is_large_4) | (passes_4 & (|push_size)) | large_before_4_1;
+      any_before_4_1 <= frame_for_4 | (could_pass_4 & push_may_pass);
+      any_before_4 <= frame_for_4 | (could_pass_4 & push_may_pass) | any_before_4_1;
+      large_before_4_1 <= (frame_for_4 & is_large_4) | (could_pass_4 & push_may_pass & (|push_size));
+      large_before_4 <= (frame_for_4 & is_large_4) | (could_pass_4 & push_may_pass & (|push_size)) | large_before_4_1;
       fits_4_0 <= fits_0[4];
       fits_4_1 <= fits_1[4];
       fits_4_2 <= fits_2[4];
@@ -806,7 +807,7 @@ module Lists_p4_c256 (
     ({10{class_0_number == 2'd0}} & {head_0_0_size, head_0_0_ctx})
     | ({10{class_0_number == 2'd1}} & {head_0_1_size, head_0_1_ctx})
     | ({10{class_0_number == 2'd2}} & {head_0_2_size, head_0_2_ctx})
-    | ({10{class_0_number == 2'd3}} & {head_0_3_size, head_0_3_ctx}); // lists.ts:240
+    | ({10{class_0_number == 2'd3}} & {head_0_3_size, head_0_3_ctx}); // lists.ts:241
 
   always @(posedge clk)
     if (loads_0) begin
@@ -825,7 +826,7 @@ module Lists_p4_c256 (
     ({10{class_1_number == 2'd0}} & {head_1_0_size, head_1_0_ctx})
     | ({10{class_1_number == 2'd1}} & {head_1_1_size, head_1_1_ctx})
     | ({10{class_1_number == 2'd2}} & {head_1_2_size, head_1_2_ctx})
-    | ({10{class_1_number == 2'd3}} & {head_1_3_size, head_1_3_ctx}); // lists.ts:240
+    | ({10{class_1_number == 2'd3}} & {head_1_3_size, head_1_3_ctx}); // lists.ts:241
 
   always @(posedge clk)
     if (loads_1) begin
@@ -844,7 +845,7 @@ module Lists_p4_c256 (
     ({10{class_2_number == 2'd0}} & {head_2_0_size, head_2_0_ctx})
     | ({10{class_2_number == 2'd1}} & {head_2_1_size, head_2_1_ctx})
     | ({10{class_2_number == 2'd2}} & {head_2_2_size, head_2_2_ctx})
-    | ({10{class_2_number == 2'd3}} & {head_2_3_size, head_2_3_ctx}); // lists.ts:240
+    | ({10{class_2_number == 2'd3}} & {head_2_3_size, head_2_3_ctx}); // lists.ts:241
 
   always @(posedge clk)
     if (loads_2) begin
@@ -863,7 +864,7 @@ module Lists_p4_c256 (
     ({10{class_3_number == 2'd0}} & {head_3_0_size, head_3_0_ctx})
     | ({10{class_3_number == 2'd1}} & {head_3_1_size, head_3_1_ctx})
     | ({10{class_3_number == 2'd2}} & {head_3_2_size, head_3_2_ctx})
-    | ({10{class_3_number == 2'd3}} & {head_3_3_size, head_3_3_ctx}); // lists.ts:240
+    | ({10{class_3_number == 2'd3}} & {head_3_3_size, head_3_3_ctx}); // lists.ts:241
 
   always @(posedge clk)
     if (loads_3) begin
@@ -882,7 +883,7 @@ module Lists_p4_c256 (
     ({10{class_4_number == 2'd0}} & {head_4_0_size, head_4_0_ctx})
     | ({10{class_4_number == 2'd1}} & {head_4_1_size, head_4_1_ctx})
     | ({10{class_4_number == 2'd2}} & {head_4_2_size, head_4_2_ctx})
-    | ({10{class_4_number == 2'd3}} & {head_4_3_size, head_4_3_ctx}); // lists.ts:240
+    | ({10{class_4_number == 2'd3}} & {head_4_3_size, head_4_3_ctx}); // lists.ts:241
 
   always @(posedge clk)
     if (loads_4) begin
@@ -893,7 +894,7 @@ module Lists_p4_c256 (
         (class_4_to_0 & drops_4_0) | (class_4_to_1 & drops_4_1) | (class_4_to_2 & drops_4_2)
         | (class_4_to_3 & drops_4_3);
     end
-  wire [9:0] behind_word = links_0[head_word[7:0]]; // lists.ts:247
+  wire [9:0] behind_word = links_0[head_word[7:0]]; // lists.ts:248
 
   always @(posedge clk)
     if (push_0_0 & (empties_0_0 | ~some_0_0)) begin
@@ -946,7 +947,7 @@ module Lists_p4_c256 (
 
   always @(posedge clk)
     if (push_0_3) tail_0_3 <= push_ctx;
-  wire [9:0] head_1_0_ctx_word = links_1[next_entry_1_ctx_or[7:0]]; // lists.ts:247
+  wire [9:0] head_1_0_ctx_word = links_1[next_entry_1_ctx_or[7:0]]; // lists.ts:248
 
   always @(posedge clk)
     if (push_1_0 & (empties_1_0 | ~some_1_0)) begin
@@ -999,7 +1000,7 @@ module Lists_p4_c256 (
 
   always @(posedge clk)
     if (push_1_3) tail_1_3 <= push_ctx;
-  wire [9:0] head_2_0_ctx_word = links_2[next_entry_2_ctx_or[7:0]]; // lists.ts:247
+  wire [9:0] head_2_0_ctx_word = links_2[next_entry_2_ctx_or[7:0]]; // lists.ts:248
 
   always @(posedge clk)
     if (push_2_0 & (empties_2_0 | ~some_2_0)) begin
@@ -1052,7 +1053,7 @@ module Lists_p4_c256 (
 
   always @(posedge clk)
     if (push_2_3) tail_2_3 <= push_ctx;
-  wire [9:0] head_3_0_ctx_word = links_3[next_entry_3_ctx_or[7:0]]; // lists.ts:247
+  wire [9:0] head_3_0_ctx_word = links_3[next_entry_3_ctx_or[7:0]]; // lists.ts:248
 
   always @(posedge clk)
     if (push_3_0 & (empties_3_0 | ~some_3_0)) begin
@@ -1105,7 +1106,7 @@ module Lists_p4_c256 (
 
   always @(posedge clk)
     if (push_3_3) tail_3_3 <= push_ctx;
-  wire [9:0] head_4_0_ctx_word = links_4[next_entry_4_ctx_or[7:0]]; // lists.ts:247
+  wire [9:0] head_4_0_ctx_word = links_4[next_entry_4_ctx_or[7:0]]; // lists.ts:248
 
   always @(posedge clk)
     if (push_4_0 & (empties_4_0 | ~some_4_0)) begin
@@ -1259,7 +1260,7 @@ module Lists_p4_c256 (
       links_4[links_0_address] <= {push_size, push_ctx};
     end
 
-  assign passes = passes_0 | passes_1 | passes_2 | passes_3 | passes_4;
+  assign could_pass = could_pass_any;
   assign picked_valid = picked_q_valid;
   assign picked_packet_ctx = picked_q_packet_ctx;
   assign picked_packet_list_port = picked_q_packet_list_port;

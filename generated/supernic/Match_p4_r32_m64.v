@@ -229,73 +229,100 @@ module Match_p4_r32_m64 (
       outcome_valid_q <= valid_3;
     end
   wire [31:0] ruled2_and = rules_1_0 & rules_1_1 & rules_1_2 & rules_1_3;
-  wire [31:0] rule2_and = ruled2_and & (~ruled2_and + 32'd1);
-  wire rule2_or =
-    rule2_and[16] | rule2_and[17] | rule2_and[18] | rule2_and[19] | rule2_and[20] | rule2_and[21] | rule2_and[22]
-    | rule2_and[23] | rule2_and[24] | rule2_and[25] | rule2_and[26] | rule2_and[27] | rule2_and[28] | rule2_and[29]
-    | rule2_and[30] | rule2_and[31];
-  wire rule2_and_or =
-    rule2_and[8] | rule2_and[9] | rule2_and[10] | rule2_and[11] | rule2_and[12] | rule2_and[13] | rule2_and[14]
-    | rule2_and[15] | rule2_and[24] | rule2_and[25] | rule2_and[26] | rule2_and[27] | rule2_and[28] | rule2_and[29]
-    | rule2_and[30] | rule2_and[31];
-  wire rule2_or_rule2_and =
-    rule2_and[4] | rule2_and[5] | rule2_and[6] | rule2_and[7] | rule2_and[12] | rule2_and[13] | rule2_and[14]
-    | rule2_and[15] | rule2_and[20] | rule2_and[21] | rule2_and[22] | rule2_and[23] | rule2_and[28] | rule2_and[29]
-    | rule2_and[30] | rule2_and[31];
-  wire rule2_or_2 =
-    rule2_and[2] | rule2_and[3] | rule2_and[6] | rule2_and[7] | rule2_and[10] | rule2_and[11] | rule2_and[14]
-    | rule2_and[15] | rule2_and[18] | rule2_and[19] | rule2_and[22] | rule2_and[23] | rule2_and[26] | rule2_and[27]
-    | rule2_and[30] | rule2_and[31];
-  wire rule2_or_3 =
-    rule2_and[1] | rule2_and[3] | rule2_and[5] | rule2_and[7] | rule2_and[9] | rule2_and[11] | rule2_and[13]
-    | rule2_and[15] | rule2_and[17] | rule2_and[19] | rule2_and[21] | rule2_and[23] | rule2_and[25] | rule2_and[27]
-    | rule2_and[29] | rule2_and[31];
+  wire ruled2_or = (|ruled2_and[1:0]) | (|ruled2_and[3:2]);
+  wire ruled2_and_or = (|ruled2_and[5:4]) | (|ruled2_and[7:6]);
+  wire ruled2_or_ruled2_and = (|ruled2_and[9:8]) | (|ruled2_and[11:10]);
+  wire ruled2_or_2 = (|ruled2_and[13:12]) | (|ruled2_and[15:14]);
+  wire ruled2_or_or = ruled2_or | ruled2_and_or | ruled2_or_ruled2_and | ruled2_or_2;
+  wire ruled2_or_3 = (|ruled2_and[17:16]) | (|ruled2_and[19:18]);
+  wire ruled2_or_4 = (|ruled2_and[21:20]) | (|ruled2_and[23:22]);
+  wire ruled2_or_5 = (|ruled2_and[25:24]) | (|ruled2_and[27:26]);
+  wire ruled2_or_6 = (|ruled2_and[29:28]) | (|ruled2_and[31:30]);
+  wire ruled2_or_3_or = ruled2_or_3 | ruled2_or_4 | ruled2_or_5 | ruled2_or_6;
+  wire [1:0] rest =
+    ruled2_or ? {~(|ruled2_and[1:0]) & (|ruled2_and[3:2]), |ruled2_and[1:0] ? ~ruled2_and[0] & ruled2_and[1] : ~ruled2_and[2] & ruled2_and[3]} :
+    {~(|ruled2_and[5:4]) & (|ruled2_and[7:6]), |ruled2_and[5:4] ? ~ruled2_and[4] & ruled2_and[5] : ~ruled2_and[6] & ruled2_and[7]}; // priority.ts:75
+  wire [1:0] rule2_choice =
+    ruled2_or_ruled2_and ? {~(|ruled2_and[9:8]) & (|ruled2_and[11:10]), |ruled2_and[9:8] ? ~ruled2_and[8] & ruled2_and[9] : ~ruled2_and[10] & ruled2_and[11]} :
+    {~(|ruled2_and[13:12]) & (|ruled2_and[15:14]), |ruled2_and[13:12] ? ~ruled2_and[12] & ruled2_and[13] : ~ruled2_and[14] & ruled2_and[15]};
+  wire [1:0] ruled2_or_3_choice =
+    ruled2_or_3 ? {~(|ruled2_and[17:16]) & (|ruled2_and[19:18]), |ruled2_and[17:16] ? ~ruled2_and[16] & ruled2_and[17] : ~ruled2_and[18] & ruled2_and[19]} :
+    {~(|ruled2_and[21:20]) & (|ruled2_and[23:22]), |ruled2_and[21:20] ? ~ruled2_and[20] & ruled2_and[21] : ~ruled2_and[22] & ruled2_and[23]};
+  wire [1:0] ruled2_or_5_choice =
+    ruled2_or_5 ? {~(|ruled2_and[25:24]) & (|ruled2_and[27:26]), |ruled2_and[25:24] ? ~ruled2_and[24] & ruled2_and[25] : ~ruled2_and[26] & ruled2_and[27]} :
+    {~(|ruled2_and[29:28]) & (|ruled2_and[31:30]), |ruled2_and[29:28] ? ~ruled2_and[28] & ruled2_and[29] : ~ruled2_and[30] & ruled2_and[31]};
+  wire [3:0] rule2_joined = {
+    ~(ruled2_or | ruled2_and_or) & (ruled2_or_ruled2_and | ruled2_or_2),
+    (ruled2_or | ruled2_and_or) ? {~ruled2_or & ruled2_and_or, rest} : {~ruled2_or_ruled2_and & ruled2_or_2, rule2_choice}
+  };
+  wire [3:0] ruled2_or_3_joined = {
+    ~(ruled2_or_3 | ruled2_or_4) & (ruled2_or_5 | ruled2_or_6),
+    (ruled2_or_3 | ruled2_or_4) ? {~ruled2_or_3 & ruled2_or_4, ruled2_or_3_choice} : {~ruled2_or_5 & ruled2_or_6, ruled2_or_5_choice}
+  };
   wire [63:0] known2_and = macs_1_0 & macs_1_1 & macs_1_2 & macs_1_3;
-  wire [63:0] mac2_and = known2_and & (~known2_and + 64'd1);
-  wire mac2_or =
-    mac2_and[32] | mac2_and[33] | mac2_and[34] | mac2_and[35] | mac2_and[36] | mac2_and[37] | mac2_and[38]
-    | mac2_and[39] | mac2_and[40] | mac2_and[41] | mac2_and[42] | mac2_and[43] | mac2_and[44] | mac2_and[45]
-    | mac2_and[46] | mac2_and[47];
-  wire mac2_and_or =
-    mac2_and[48] | mac2_and[49] | mac2_and[50] | mac2_and[51] | mac2_and[52] | mac2_and[53] | mac2_and[54]
-    | mac2_and[55] | mac2_and[56] | mac2_and[57] | mac2_and[58] | mac2_and[59] | mac2_and[60] | mac2_and[61]
-    | mac2_and[62] | mac2_and[63];
-  wire mac2_or_mac2_and =
-    mac2_and[16] | mac2_and[17] | mac2_and[18] | mac2_and[19] | mac2_and[20] | mac2_and[21] | mac2_and[22]
-    | mac2_and[23] | mac2_and[24] | mac2_and[25] | mac2_and[26] | mac2_and[27] | mac2_and[28] | mac2_and[29]
-    | mac2_and[30] | mac2_and[31];
-  wire mac2_or_2 =
-    mac2_and[8] | mac2_and[9] | mac2_and[10] | mac2_and[11] | mac2_and[12] | mac2_and[13] | mac2_and[14]
-    | mac2_and[15] | mac2_and[24] | mac2_and[25] | mac2_and[26] | mac2_and[27] | mac2_and[28] | mac2_and[29]
-    | mac2_and[30] | mac2_and[31];
-  wire mac2_or_3 =
-    mac2_and[40] | mac2_and[41] | mac2_and[42] | mac2_and[43] | mac2_and[44] | mac2_and[45] | mac2_and[46]
-    | mac2_and[47] | mac2_and[56] | mac2_and[57] | mac2_and[58] | mac2_and[59] | mac2_and[60] | mac2_and[61]
-    | mac2_and[62] | mac2_and[63];
-  wire mac2_or_4 =
-    mac2_and[4] | mac2_and[5] | mac2_and[6] | mac2_and[7] | mac2_and[12] | mac2_and[13] | mac2_and[14] | mac2_and[15]
-    | mac2_and[20] | mac2_and[21] | mac2_and[22] | mac2_and[23] | mac2_and[28] | mac2_and[29] | mac2_and[30]
-    | mac2_and[31];
-  wire mac2_or_5 =
-    mac2_and[36] | mac2_and[37] | mac2_and[38] | mac2_and[39] | mac2_and[44] | mac2_and[45] | mac2_and[46]
-    | mac2_and[47] | mac2_and[52] | mac2_and[53] | mac2_and[54] | mac2_and[55] | mac2_and[60] | mac2_and[61]
-    | mac2_and[62] | mac2_and[63];
-  wire mac2_or_6 =
-    mac2_and[2] | mac2_and[3] | mac2_and[6] | mac2_and[7] | mac2_and[10] | mac2_and[11] | mac2_and[14] | mac2_and[15]
-    | mac2_and[18] | mac2_and[19] | mac2_and[22] | mac2_and[23] | mac2_and[26] | mac2_and[27] | mac2_and[30]
-    | mac2_and[31];
-  wire mac2_or_7 =
-    mac2_and[34] | mac2_and[35] | mac2_and[38] | mac2_and[39] | mac2_and[42] | mac2_and[43] | mac2_and[46]
-    | mac2_and[47] | mac2_and[50] | mac2_and[51] | mac2_and[54] | mac2_and[55] | mac2_and[58] | mac2_and[59]
-    | mac2_and[62] | mac2_and[63];
-  wire mac2_or_8 =
-    mac2_and[1] | mac2_and[3] | mac2_and[5] | mac2_and[7] | mac2_and[9] | mac2_and[11] | mac2_and[13] | mac2_and[15]
-    | mac2_and[17] | mac2_and[19] | mac2_and[21] | mac2_and[23] | mac2_and[25] | mac2_and[27] | mac2_and[29]
-    | mac2_and[31];
-  wire mac2_or_9 =
-    mac2_and[33] | mac2_and[35] | mac2_and[37] | mac2_and[39] | mac2_and[41] | mac2_and[43] | mac2_and[45]
-    | mac2_and[47] | mac2_and[49] | mac2_and[51] | mac2_and[53] | mac2_and[55] | mac2_and[57] | mac2_and[59]
-    | mac2_and[61] | mac2_and[63];
+  wire known2_or = (|known2_and[1:0]) | (|known2_and[3:2]);
+  wire known2_and_or = (|known2_and[5:4]) | (|known2_and[7:6]);
+  wire known2_or_known2_and = (|known2_and[9:8]) | (|known2_and[11:10]);
+  wire known2_or_2 = (|known2_and[13:12]) | (|known2_and[15:14]);
+  wire known2_or_or = known2_or | known2_and_or | known2_or_known2_and | known2_or_2;
+  wire known2_or_3 = (|known2_and[17:16]) | (|known2_and[19:18]);
+  wire known2_or_4 = (|known2_and[21:20]) | (|known2_and[23:22]);
+  wire known2_or_5 = (|known2_and[25:24]) | (|known2_and[27:26]);
+  wire known2_or_6 = (|known2_and[29:28]) | (|known2_and[31:30]);
+  wire known2_or_3_or = known2_or_3 | known2_or_4 | known2_or_5 | known2_or_6;
+  wire known2_or_7 = (|known2_and[33:32]) | (|known2_and[35:34]);
+  wire known2_or_8 = (|known2_and[37:36]) | (|known2_and[39:38]);
+  wire known2_or_9 = (|known2_and[41:40]) | (|known2_and[43:42]);
+  wire known2_or_10 = (|known2_and[45:44]) | (|known2_and[47:46]);
+  wire known2_or_7_or = known2_or_7 | known2_or_8 | known2_or_9 | known2_or_10;
+  wire known2_or_11 = (|known2_and[49:48]) | (|known2_and[51:50]);
+  wire known2_or_12 = (|known2_and[53:52]) | (|known2_and[55:54]);
+  wire known2_or_13 = (|known2_and[57:56]) | (|known2_and[59:58]);
+  wire known2_or_14 = (|known2_and[61:60]) | (|known2_and[63:62]);
+  wire known2_or_11_or = known2_or_11 | known2_or_12 | known2_or_13 | known2_or_14;
+  wire [1:0] mac2_choice =
+    known2_or ? {~(|known2_and[1:0]) & (|known2_and[3:2]), |known2_and[1:0] ? ~known2_and[0] & known2_and[1] : ~known2_and[2] & known2_and[3]} :
+    {~(|known2_and[5:4]) & (|known2_and[7:6]), |known2_and[5:4] ? ~known2_and[4] & known2_and[5] : ~known2_and[6] & known2_and[7]}; // priority.ts:75
+  wire [1:0] known2_or_known2_and_choice =
+    known2_or_known2_and ? {~(|known2_and[9:8]) & (|known2_and[11:10]), |known2_and[9:8] ? ~known2_and[8] & known2_and[9] : ~known2_and[10] & known2_and[11]} :
+    {~(|known2_and[13:12]) & (|known2_and[15:14]), |known2_and[13:12] ? ~known2_and[12] & known2_and[13] : ~known2_and[14] & known2_and[15]};
+  wire [1:0] known2_or_3_choice =
+    known2_or_3 ? {~(|known2_and[17:16]) & (|known2_and[19:18]), |known2_and[17:16] ? ~known2_and[16] & known2_and[17] : ~known2_and[18] & known2_and[19]} :
+    {~(|known2_and[21:20]) & (|known2_and[23:22]), |known2_and[21:20] ? ~known2_and[20] & known2_and[21] : ~known2_and[22] & known2_and[23]};
+  wire [1:0] known2_or_5_choice =
+    known2_or_5 ? {~(|known2_and[25:24]) & (|known2_and[27:26]), |known2_and[25:24] ? ~known2_and[24] & known2_and[25] : ~known2_and[26] & known2_and[27]} :
+    {~(|known2_and[29:28]) & (|known2_and[31:30]), |known2_and[29:28] ? ~known2_and[28] & known2_and[29] : ~known2_and[30] & known2_and[31]};
+  wire [3:0] mac2_joined = {
+    ~(known2_or | known2_and_or) & (known2_or_known2_and | known2_or_2),
+    (known2_or | known2_and_or) ? {~known2_or & known2_and_or, mac2_choice} : {~known2_or_known2_and & known2_or_2, known2_or_known2_and_choice}
+  };
+  wire [3:0] known2_or_3_joined = {
+    ~(known2_or_3 | known2_or_4) & (known2_or_5 | known2_or_6),
+    (known2_or_3 | known2_or_4) ? {~known2_or_3 & known2_or_4, known2_or_3_choice} : {~known2_or_5 & known2_or_6, known2_or_5_choice}
+  };
+  wire [1:0] known2_or_7_choice =
+    known2_or_7 ? {~(|known2_and[33:32]) & (|known2_and[35:34]), |known2_and[33:32] ? ~known2_and[32] & known2_and[33] : ~known2_and[34] & known2_and[35]} :
+    {~(|known2_and[37:36]) & (|known2_and[39:38]), |known2_and[37:36] ? ~known2_and[36] & known2_and[37] : ~known2_and[38] & known2_and[39]}; // priority.ts:75
+  wire [1:0] known2_or_9_choice =
+    known2_or_9 ? {~(|known2_and[41:40]) & (|known2_and[43:42]), |known2_and[41:40] ? ~known2_and[40] & known2_and[41] : ~known2_and[42] & known2_and[43]} :
+    {~(|known2_and[45:44]) & (|known2_and[47:46]), |known2_and[45:44] ? ~known2_and[44] & known2_and[45] : ~known2_and[46] & known2_and[47]};
+  wire [1:0] known2_or_11_choice =
+    known2_or_11 ? {~(|known2_and[49:48]) & (|known2_and[51:50]), |known2_and[49:48] ? ~known2_and[48] & known2_and[49] : ~known2_and[50] & known2_and[51]} :
+    {~(|known2_and[53:52]) & (|known2_and[55:54]), |known2_and[53:52] ? ~known2_and[52] & known2_and[53] : ~known2_and[54] & known2_and[55]};
+  wire [1:0] known2_or_13_choice =
+    known2_or_13 ? {~(|known2_and[57:56]) & (|known2_and[59:58]), |known2_and[57:56] ? ~known2_and[56] & known2_and[57] : ~known2_and[58] & known2_and[59]} :
+    {~(|known2_and[61:60]) & (|known2_and[63:62]), |known2_and[61:60] ? ~known2_and[60] & known2_and[61] : ~known2_and[62] & known2_and[63]};
+  wire [3:0] known2_or_7_joined = {
+    ~(known2_or_7 | known2_or_8) & (known2_or_9 | known2_or_10),
+    (known2_or_7 | known2_or_8) ? {~known2_or_7 & known2_or_8, known2_or_7_choice} : {~known2_or_9 & known2_or_10, known2_or_9_choice}
+  };
+  wire [3:0] known2_or_11_joined = {
+    ~(known2_or_11 | known2_or_12) & (known2_or_13 | known2_or_14),
+    (known2_or_11 | known2_or_12) ? {~known2_or_11 & known2_or_12, known2_or_11_choice} : {~known2_or_13 & known2_or_14, known2_or_13_choice}
+  };
+  wire [4:0] known2_or_or_choice =
+    (known2_or_or | known2_or_3_or) ? {~known2_or_or & known2_or_3_or, known2_or_or ? mac2_joined : known2_or_3_joined} :
+    {~known2_or_7_or & known2_or_11_or, known2_or_7_or ? known2_or_7_joined : known2_or_11_joined}; // priority.ts:75
   wire [5:0] mac_port_word = entries[mac2];
   wire outcome_outcome_or = (ruled & (action_action == match_action_uid)) | (asked_shimmed & ~ruled);
   wire entry_here = uid_entry[22]; // match.ts:236
@@ -320,13 +347,10 @@ module Match_p4_r32_m64 (
       asked1_group <= key_payload_head[0];
       asked1_shimmed <= key_payload_verdict_shimmed;
       asked1_uid <= key_payload_verdict_snic_uid;
-      ruled2 <= |ruled2_and;
-      rule2 <= {rule2_or, rule2_and_or, rule2_or_rule2_and, rule2_or_2, rule2_or_3};
-      known2 <= |known2_and;
-      mac2 <= {
-        mac2_or | mac2_and_or, mac2_or_mac2_and | mac2_and_or, mac2_or_2 | mac2_or_3, mac2_or_4 | mac2_or_5,
-        mac2_or_6 | mac2_or_7, mac2_or_8 | mac2_or_9
-      };
+      ruled2 <= ruled2_or_or | ruled2_or_3_or;
+      rule2 <= {~ruled2_or_or & ruled2_or_3_or, ruled2_or_or ? rule2_joined : ruled2_or_3_joined};
+      known2 <= known2_or_or | known2_or_3_or | known2_or_7_or | known2_or_11_or;
+      mac2 <= {~(known2_or_or | known2_or_3_or) & (known2_or_7_or | known2_or_11_or), known2_or_or_choice};
       asked2_refused <= asked1_refused;
       asked2_for_link <= asked1_for_link;
       asked2_redirect <= asked1_redirect;
@@ -689,6 +713,6 @@ module Match_p4_r32_m64 (
     key_payload_verdict_tagged, key_payload_verdict_tag, key_payload_verdict_snic_ttl, key_payload_verdict_snic_stage,
     key_payload_verdict_snic_origin, key_payload_verdict_snic_ingress, key_payload_verdict_snic_unprocessed,
     key_payload_verdict_class, key_payload_verdict_flow_hash, key_payload_verdict_reason, key_payload_verdict_length,
-    action_uid, rules_matches_0_joined[119:0], rule2_and[0], mac2_and[0], 1'b0
+    action_uid, rules_matches_0_joined[119:0], 1'b0
   };
 endmodule

@@ -774,47 +774,65 @@ module Regions_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tunnel_
     | (region_2_enter_ready & (enter_payload_region == 2'd2))
     | (region_3_enter_ready & (enter_payload_region == 2'd3));
   assign leave_valid = |(leaves_grant & leaves_request);
+  wire [1:0] leave_payload_ctx_joined = {leaves_grant[2] | leaves_grant[3], leaves_grant[1] | leaves_grant[3]};
   assign leave_payload_ctx =
-    ({8{leaves_grant[0]}} & leaving_0_payload_ctx) | ({8{leaves_grant[1]}} & leaving_1_payload_ctx)
-    | ({8{leaves_grant[2]}} & leaving_2_payload_ctx) | ({8{leaves_grant[3]}} & leaving_3_payload_ctx);
+    ({8{leave_payload_ctx_joined == 2'd0}} & leaving_0_payload_ctx)
+    | ({8{leave_payload_ctx_joined == 2'd1}} & leaving_1_payload_ctx)
+    | ({8{leave_payload_ctx_joined == 2'd2}} & leaving_2_payload_ctx)
+    | ({8{leave_payload_ctx_joined == 2'd3}} & leaving_3_payload_ctx);
   assign leave_payload_header =
-    ({512{leaves_grant[0]}} & region_0_leave_payload_header)
-    | ({512{leaves_grant[1]}} & region_1_leave_payload_header)
-    | ({512{leaves_grant[2]}} & region_2_leave_payload_header)
-    | ({512{leaves_grant[3]}} & region_3_leave_payload_header);
+    ({512{leave_payload_ctx_joined == 2'd0}} & region_0_leave_payload_header)
+    | ({512{leave_payload_ctx_joined == 2'd1}} & region_1_leave_payload_header)
+    | ({512{leave_payload_ctx_joined == 2'd2}} & region_2_leave_payload_header)
+    | ({512{leave_payload_ctx_joined == 2'd3}} & region_3_leave_payload_header);
   assign leave_payload_mask =
-    ({64{leaves_grant[0]}} & region_0_leave_payload_mask) | ({64{leaves_grant[1]}} & region_1_leave_payload_mask)
-    | ({64{leaves_grant[2]}} & region_2_leave_payload_mask) | ({64{leaves_grant[3]}} & region_3_leave_payload_mask);
+    ({64{leave_payload_ctx_joined == 2'd0}} & region_0_leave_payload_mask)
+    | ({64{leave_payload_ctx_joined == 2'd1}} & region_1_leave_payload_mask)
+    | ({64{leave_payload_ctx_joined == 2'd2}} & region_2_leave_payload_mask)
+    | ({64{leave_payload_ctx_joined == 2'd3}} & region_3_leave_payload_mask);
   assign leave_payload_prepend =
-    ({8{leaves_grant[0]}} & region_0_leave_payload_prepend) | ({8{leaves_grant[1]}} & region_1_leave_payload_prepend)
-    | ({8{leaves_grant[2]}} & region_2_leave_payload_prepend)
-    | ({8{leaves_grant[3]}} & region_3_leave_payload_prepend);
+    ({8{leave_payload_ctx_joined == 2'd0}} & region_0_leave_payload_prepend)
+    | ({8{leave_payload_ctx_joined == 2'd1}} & region_1_leave_payload_prepend)
+    | ({8{leave_payload_ctx_joined == 2'd2}} & region_2_leave_payload_prepend)
+    | ({8{leave_payload_ctx_joined == 2'd3}} & region_3_leave_payload_prepend);
   assign leave_payload_front_bytes =
-    ({7{leaves_grant[0]}} & region_0_leave_payload_front_bytes)
-    | ({7{leaves_grant[1]}} & region_1_leave_payload_front_bytes)
-    | ({7{leaves_grant[2]}} & region_2_leave_payload_front_bytes)
-    | ({7{leaves_grant[3]}} & region_3_leave_payload_front_bytes);
+    ({7{leave_payload_ctx_joined == 2'd0}} & region_0_leave_payload_front_bytes)
+    | ({7{leave_payload_ctx_joined == 2'd1}} & region_1_leave_payload_front_bytes)
+    | ({7{leave_payload_ctx_joined == 2'd2}} & region_2_leave_payload_front_bytes)
+    | ({7{leave_payload_ctx_joined == 2'd3}} & region_3_leave_payload_front_bytes);
   assign leave_payload_drop_front =
-    ({7{leaves_grant[0]}} & region_0_leave_payload_drop_front)
-    | ({7{leaves_grant[1]}} & region_1_leave_payload_drop_front)
-    | ({7{leaves_grant[2]}} & region_2_leave_payload_drop_front)
-    | ({7{leaves_grant[3]}} & region_3_leave_payload_drop_front);
+    ({7{leave_payload_ctx_joined == 2'd0}} & region_0_leave_payload_drop_front)
+    | ({7{leave_payload_ctx_joined == 2'd1}} & region_1_leave_payload_drop_front)
+    | ({7{leave_payload_ctx_joined == 2'd2}} & region_2_leave_payload_drop_front)
+    | ({7{leave_payload_ctx_joined == 2'd3}} & region_3_leave_payload_drop_front);
   assign leave_payload_reply =
-    (leaves_grant[0] & region_0_leave_payload_reply) | (leaves_grant[1] & region_1_leave_payload_reply)
-    | (leaves_grant[2] & region_2_leave_payload_reply) | (leaves_grant[3] & region_3_leave_payload_reply);
+    ((leave_payload_ctx_joined == 2'd0) & region_0_leave_payload_reply)
+    | ((leave_payload_ctx_joined == 2'd1) & region_1_leave_payload_reply)
+    | ((leave_payload_ctx_joined == 2'd2) & region_2_leave_payload_reply)
+    | ((leave_payload_ctx_joined == 2'd3) & region_3_leave_payload_reply);
   assign leave_payload_dropped =
-    (leaves_grant[0] & region_0_leave_payload_dropped) | (leaves_grant[1] & region_1_leave_payload_dropped)
-    | (leaves_grant[2] & region_2_leave_payload_dropped) | (leaves_grant[3] & region_3_leave_payload_dropped);
+    ((leave_payload_ctx_joined == 2'd0) & region_0_leave_payload_dropped)
+    | ((leave_payload_ctx_joined == 2'd1) & region_1_leave_payload_dropped)
+    | ((leave_payload_ctx_joined == 2'd2) & region_2_leave_payload_dropped)
+    | ((leave_payload_ctx_joined == 2'd3) & region_3_leave_payload_dropped);
   assign leave_payload_killed =
-    (leaves_grant[0] & region_0_leave_payload_killed) | (leaves_grant[1] & region_1_leave_payload_killed)
-    | (leaves_grant[2] & region_2_leave_payload_killed) | (leaves_grant[3] & region_3_leave_payload_killed);
+    ((leave_payload_ctx_joined == 2'd0) & region_0_leave_payload_killed)
+    | ((leave_payload_ctx_joined == 2'd1) & region_1_leave_payload_killed)
+    | ((leave_payload_ctx_joined == 2'd2) & region_2_leave_payload_killed)
+    | ((leave_payload_ctx_joined == 2'd3) & region_3_leave_payload_killed);
   assign leave_payload_refund =
-    ({4{leaves_grant[0]}} & leaving_0_payload_refund) | ({4{leaves_grant[1]}} & region_1_leave_payload_refund)
-    | ({4{leaves_grant[2]}} & leaving_2_payload_refund) | ({4{leaves_grant[3]}} & leaving_3_payload_refund);
+    ({4{leave_payload_ctx_joined == 2'd0}} & leaving_0_payload_refund)
+    | ({4{leave_payload_ctx_joined == 2'd1}} & region_1_leave_payload_refund)
+    | ({4{leave_payload_ctx_joined == 2'd2}} & leaving_2_payload_refund)
+    | ({4{leave_payload_ctx_joined == 2'd3}} & leaving_3_payload_refund);
   assign leave_payload_branch =
-    ({2{leaves_grant[0]}} & leaving_0_payload_branch) | ({2{leaves_grant[1]}} & leaving_1_payload_branch)
-    | ({2{leaves_grant[2]}} & leaving_2_payload_branch) | ({2{leaves_grant[3]}} & leaving_3_payload_branch);
-  assign leave_payload_region = ({2{leaves_grant[1]}} & 2'd1) | ({2{leaves_grant[2]}} & 2'd2) | {2{leaves_grant[3]}};
+    ({2{leave_payload_ctx_joined == 2'd0}} & leaving_0_payload_branch)
+    | ({2{leave_payload_ctx_joined == 2'd1}} & leaving_1_payload_branch)
+    | ({2{leave_payload_ctx_joined == 2'd2}} & leaving_2_payload_branch)
+    | ({2{leave_payload_ctx_joined == 2'd3}} & leaving_3_payload_branch);
+  assign leave_payload_region =
+    ({2{leave_payload_ctx_joined == 2'd1}} & 2'd1) | ({2{leave_payload_ctx_joined == 2'd2}} & 2'd2)
+    | {2{leave_payload_ctx_joined == 2'd3}};
   assign accepts = {region_3_accepts, region_2_accepts, region_1_accepts, region_0_accepts};
   assign busy_0 = {2'd0, state_1_busy, state_0_busy};
   assign busy_1 = {state_7_busy, state_6_busy, state_5_busy, state_4_busy};

@@ -38,15 +38,12 @@ module ShimInsert (
   reg [6:0] flush_count; // insert.ts:51
   reg flush_bad; // insert.ts:52
   reg [95:0] carry; // insert.ts:53
-  reg [1:0] staged_head; // early-queue.ts:63
-  reg [1:0] staged_tail; // early-queue.ts:64
-  reg [2:0] staged_count; // early-queue.ts:65
-  reg staged_some; // early-queue.ts:66
-  reg staged_room; // early-queue.ts:67
+  reg staged_full, staged_held_last, staged_held_bad; // insert.ts:101
+  reg [511:0] staged_held_data;
+  reg [6:0] staged_held_count;
   (* ram_style = "distributed" *) reg [65:0] whats_store [0:15]; // early-queue.ts:62
-  (* ram_style = "distributed" *) reg [520:0] staged_store [0:3];
   wire what_now_ready; // insert.ts:46
-  wire out_valid; // insert.ts:80
+  wire out_valid, out_ready; // insert.ts:80
   wire ends; // insert.ts:84
   wire takes; // insert.ts:81
   wire whats_ready = ~what_now_full | what_now_ready; // early-queue.ts:60
@@ -58,7 +55,7 @@ module ShimInsert (
   wire whats_push = what_valid & whats_room; // early-queue.ts:68
   wire whats_pop = whats_some & whats_ready; // early-queue.ts:69
   wire whats_several = whats_count > 5'd1; // early-queue.ts:70
-  assign what_now_ready = out_valid & staged_room & ends;
+  assign what_now_ready = out_valid & out_ready & ends;
   wire [7:0] total = {1'b0, plain_payload_count} + ({6'd0, what_now_held_shimmed, what_now_held_tagged} << 2); // insert.ts:55
   wire grows_over_or =
     (({what_now_held_shimmed, what_now_held_tagged} == 2'd0) & (plain_payload_count > 7'd64))
@@ -67,6 +64,7 @@ module ShimInsert (
     | (({what_now_held_shimmed, what_now_held_tagged} == 2'd3) & (plain_payload_count > 7'd52));
   wire grows_over = plain_payload_last & grows_over_or; // insert.ts:61
   assign out_valid = flushes | (takes & plain_valid);
+  assign out_ready = ~staged_full | frame_ready;
   wire out_payload_data_match = {what_now_held_shimmed, what_now_held_tagged} == 2'd0;
   wire what_now_held_shimmed_match = {what_now_held_shimmed, what_now_held_tagged} == 2'd1;
   wire what_now_held_tagged_match = {what_now_held_shimmed, what_now_held_tagged} == 2'd2;
@@ -104,9 +102,6 @@ module ShimInsert (
   wire out_payload_bad = ends & (flushes ? flush_bad : plain_payload_bad);
   assign takes = ~flushes & what_now_full;
   assign ends = flushes | (plain_payload_last & ~grows_over);
-  wire staged_push = out_valid & staged_room; // early-queue.ts:68
-  wire staged_pop = staged_some & frame_ready; // early-queue.ts:69
-  wire staged_several = staged_count > 3'd1; // early-queue.ts:70
 
   always @(posedge clk)
     if (rst) whats_head <= 4'd0;
@@ -163,17 +158,10 @@ module ShimInsert (
   wire [4:0] whats_count_and_14 =
     {5{whats_count[3:2] == 2'd3}}
     & (({5{whats_count[1:0] == 2'd0}} & 5'd27) | ({5{whats_count[1:0] == 2'd1}} & 5'd28) | ({5{whats_count[1:0] == 2'd2}} & 5'd29) | ({5{whats_count[1:0] == 2'd3}} & 5'd30));
-  wire [2:0] staged_count_and =
-    {3{~staged_count[2]}}
-    & (({3{staged_count[1:0] == 2'd0}} & 3'd1) | ({3{staged_count[1:0] == 2'd1}} & 3'd2) | ({3{staged_count[1:0] == 2'd2}} & 3'd3) | ({3{staged_count[1:0] == 2'd3}} & 3'd4));
-  wire [2:0] staged_count_and_2 =
-    {3{staged_count[2]}}
-    & (({3{staged_count[1:0] == 2'd0}} & 3'd3) | ({3{staged_count[1:0] == 2'd1}} & 3'd4) | ({3{staged_count[1:0] == 2'd2}} & 3'd5) | ({3{staged_count[1:0] == 2'd3}} & 3'd6));
 
   always @(posedge clk)
     if (rst) begin
-      whats_count <= 5'd0; whats_some <= 1'b0; whats_room <= 1'b1; staged_count <= 3'd0; staged_some <= 1'b0;
-      staged_room <= 1'b1;
+      whats_count <= 5'd0; whats_some <= 1'b0; whats_room <= 1'b1;
     end
     else begin
       whats_count <=
@@ -182,12 +170,6 @@ module ShimInsert (
         whats_count;
       whats_some <= whats_push | whats_several | (whats_some & ~whats_pop);
       whats_room <= whats_pop | (whats_count < 5'd15) | (whats_room & ~whats_push);
-      staged_count <=
-        staged_push ? (staged_pop ? staged_count : staged_count_and | ({3{staged_count[2]}} & (({3{staged_count[1:0] == 2'd0}} & 3'd5) | ({3{staged_count[1:0] == 2'd1}} & 3'd6) | {3{staged_count[1:0] == 2'd2}}))) :
-        staged_pop ? ({3{~staged_count[2]}} & ({3{staged_count[1:0] == 2'd0}} | ({3{staged_count[1:0] == 2'd2}} & 3'd1) | ({3{staged_count[1:0] == 2'd3}} & 3'd2))) | staged_count_and_2 :
-        staged_count;
-      staged_some <= staged_push | staged_several | (staged_some & ~staged_pop);
-      staged_room <= staged_pop | (staged_count < 3'd3) | (staged_room & ~staged_push);
     end
 
   always @(posedge clk)
@@ -206,50 +188,48 @@ module ShimInsert (
     if (rst) begin
       first_beat <= 1'b1; flushes <= 1'b0;
     end
-    else if (out_valid & staged_room) begin
+    else if (out_valid & out_ready) begin
       first_beat <= ends;
       flushes <= ~flushes & grows_over;
     end
 
   always @(posedge clk)
-    if (out_valid & staged_room) begin
+    if (out_valid & out_ready) begin
       carry <= plain_payload_data[511:416];
       flush_count <= total[6:0] - 7'd64;
       flush_bad <= plain_payload_bad;
     end
 
   always @(posedge clk)
-    if (rst) staged_head <= 2'd0;
-    else if (staged_pop) staged_head <= staged_head + 2'd1;
+    if (rst) staged_full <= 1'b0;
+    else if (out_ready) staged_full <= out_valid;
 
   always @(posedge clk)
-    if (rst) staged_tail <= 2'd0;
-    else if (staged_push) staged_tail <= staged_tail + 2'd1;
+    if (out_valid & out_ready) begin
+      staged_held_data <= out_payload_data;
+      staged_held_count <= out_payload_count;
+      staged_held_last <= ends;
+      staged_held_bad <= out_payload_bad;
+    end
 
   always @(posedge clk)
     if (whats_push) begin
       whats_store[whats_tail] <= {what_payload_shim, what_payload_shimmed, what_payload_tag, what_payload_tagged};
     end
 
-  always @(posedge clk)
-    if (staged_push) staged_store[staged_tail] <= {out_payload_bad, ends, out_payload_count, out_payload_data};
-
-  assign plain_ready = takes & staged_room;
+  assign plain_ready = takes & out_ready;
   assign what_ready = whats_room;
-  assign frame_valid = staged_some;
-  wire [520:0] frame_payload_data_word = staged_store[staged_head]; // early-queue.ts:79
-  assign frame_payload_data = frame_payload_data_word[511:0];
-  assign frame_payload_count = frame_payload_data_word[518:512];
-  assign frame_payload_last = frame_payload_data_word[519];
-  assign frame_payload_bad = frame_payload_data_word[520];
+  assign frame_valid = staged_full;
+  assign frame_payload_data = staged_held_data;
+  assign frame_payload_count = staged_held_count;
+  assign frame_payload_last = staged_held_last;
+  assign frame_payload_bad = staged_held_bad;
 
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
       assert (whats_some == (|whats_count)); // early-queue.ts:88
       assert (whats_room == (whats_count != 5'd16)); // early-queue.ts:89
-      assert (staged_some == (|staged_count)); // early-queue.ts:88
-      assert (staged_room == (staged_count != 3'd4)); // early-queue.ts:89
     end
 `else
 `ifndef SYNTHESIS
@@ -261,14 +241,6 @@ module ShimInsert (
       end
       if (~(whats_room == (whats_count != 5'd16))) begin
         $display("%s", "assertion failed: the queue whats has room when it counts fewer than its places (early-queue.ts:89)"); // early-queue.ts:89
-        $stop;
-      end
-      if (~(staged_some == (|staged_count))) begin
-        $display("%s", "assertion failed: the queue staged has one when it counts one (early-queue.ts:88)"); // early-queue.ts:88
-        $stop;
-      end
-      if (~(staged_room == (staged_count != 3'd4))) begin
-        $display("%s", "assertion failed: the queue staged has room when it counts fewer than its places (early-queue.ts:89)"); // early-queue.ts:89
         $stop;
       end
     end

@@ -148,7 +148,7 @@ module SuperNicRegisters (
     rules4_kept, rules5_kept, rules6_kept, rules7_kept, rules8_kept, rules9_kept, value0_kept, value1_kept,
     value2_kept, value3_kept, value4_kept, value5_kept, value6_kept, value7_kept, value8_kept, value9_kept,
     value10_kept, value11_kept, value12_kept, value13_kept, value14_kept, value15_kept, value16_kept,
-    state_put_low_kept, state_put_high_kept; // slave.ts:44
+    state_put_low_kept, state_put_high_kept; // slave.ts:45
   reg [15:0] mac_high_kept, table_index_kept, state_at_kept, state_last_kept;
   reg [3:0] uplink_kept, urgent_kept;
   reg has_uplink_kept, fair_hardware_kept;
@@ -176,90 +176,97 @@ module SuperNicRegisters (
   wire written_ready; // axi4-lite.ts:113
   wire answer_ready = ~answered_full | s_r_ready; // axi4-lite.ts:102
   wire [31:0] answer_payload_data_or =
-    ({32{asked_held_addr[9:2] == 8'd4}} & mac_low_kept)
-    | ({32{asked_held_addr[9:2] == 8'd5}} & {16'd0, mac_high_kept})
-    | ({32{asked_held_addr[9:2] == 8'd6}} & {12'd0, urgent_kept, origin_kept, 3'd0, has_uplink_kept, uplink_kept})
-    | ({32{asked_held_addr[9:2] == 8'd7}} & {22'd0, reliable_kept});
+    ({32{asked_held_addr[3:2] == 2'd0}} & mac_low_kept)
+    | ({32{asked_held_addr[3:2] == 2'd1}} & {16'd0, mac_high_kept})
+    | ({32{asked_held_addr[3:2] == 2'd2}} & {12'd0, urgent_kept, origin_kept, 3'd0, has_uplink_kept, uplink_kept})
+    | ({32{asked_held_addr[3:2] == 2'd3}} & {22'd0, reliable_kept});
+  wire [31:0] answer_payload_data_and =
+    {32{asked_held_addr[5:4] == 2'd0}}
+    & (({32{asked_held_addr[3:2] == 2'd0}} & 32'h43494e53) | ({32{asked_held_addr[3:2] == 2'd1}} & 32'd1) | ({32{asked_held_addr[3:2] == 2'd2}} & 32'h104444) | ({32{asked_held_addr[3:2] == 2'd3}} & 32'h4000100));
   wire [31:0] asked_held_addr_or =
-    ({32{asked_held_addr[9:2] == 8'd8}} & {22'd0, peer_ports_kept})
-    | ({32{asked_held_addr[9:2] == 8'd9}} & {22'd0, control_kept})
-    | ({32{asked_held_addr[9:2] == 8'd10}} & {22'd0, rings_kept})
-    | ({32{asked_held_addr[9:2] == 8'd11}} & {2'd0, port_classes_kept});
+    ({32{asked_held_addr[3:2] == 2'd0}} & {22'd0, peer_ports_kept})
+    | ({32{asked_held_addr[3:2] == 2'd1}} & {22'd0, control_kept})
+    | ({32{asked_held_addr[3:2] == 2'd2}} & {22'd0, rings_kept})
+    | ({32{asked_held_addr[3:2] == 2'd3}} & {2'd0, port_classes_kept});
   wire [31:0] epoch_cycles_kept_or =
-    ({32{asked_held_addr[9:2] == 8'd12}} & {8'd0, epoch_cycles_kept})
-    | ({32{asked_held_addr[9:2] == 8'd13}} & {31'd0, fair_hardware_kept})
-    | ({32{asked_held_addr[9:2] == 8'd14}} & macs_low_kept) | ({32{asked_held_addr[9:2] == 8'd15}} & macs_high_kept);
-  wire [31:0] answer_payload_data_or_or =
-    ({32{asked_held_addr[9:2] == 8'd0}} & 32'h43494e53) | ({32{asked_held_addr[9:2] == 8'd1}} & 32'd1)
-    | ({32{asked_held_addr[9:2] == 8'd2}} & 32'h104444) | ({32{asked_held_addr[9:2] == 8'd3}} & 32'h4000100)
-    | answer_payload_data_or;
+    ({32{asked_held_addr[3:2] == 2'd0}} & {8'd0, epoch_cycles_kept})
+    | ({32{asked_held_addr[3:2] == 2'd1}} & {31'd0, fair_hardware_kept})
+    | ({32{asked_held_addr[3:2] == 2'd2}} & macs_low_kept) | ({32{asked_held_addr[3:2] == 2'd3}} & macs_high_kept);
+  wire [31:0] asked_held_addr_and =
+    {32{asked_held_addr[5:4] == 2'd0}}
+    & (({32{asked_held_addr[3:2] == 2'd1}} & {22'd0, down}) | ({32{asked_held_addr[3:2] == 2'd2}} & {20'd0, free_contexts}) | ({32{asked_held_addr[3:2] == 2'd3}} & {20'd0, free_cells}));
+  wire [31:0] rules0_kept_and =
+    {32{asked_held_addr[5:4] == 2'd2}}
+    & (({32{asked_held_addr[3:2] == 2'd0}} & rules0_kept) | ({32{asked_held_addr[3:2] == 2'd1}} & rules1_kept) | ({32{asked_held_addr[3:2] == 2'd2}} & rules2_kept) | ({32{asked_held_addr[3:2] == 2'd3}} & rules3_kept));
+  wire [31:0] rules4_kept_and =
+    {32{asked_held_addr[5:4] == 2'd3}}
+    & (({32{asked_held_addr[3:2] == 2'd0}} & rules4_kept) | ({32{asked_held_addr[3:2] == 2'd1}} & rules5_kept) | ({32{asked_held_addr[3:2] == 2'd2}} & rules6_kept) | ({32{asked_held_addr[3:2] == 2'd3}} & rules7_kept));
+  wire [31:0] value0_kept_and =
+    {32{asked_held_addr[5:4] == 2'd2}}
+    & (({32{asked_held_addr[3:2] == 2'd0}} & value0_kept) | ({32{asked_held_addr[3:2] == 2'd1}} & value1_kept) | ({32{asked_held_addr[3:2] == 2'd2}} & value2_kept) | ({32{asked_held_addr[3:2] == 2'd3}} & value3_kept));
+  wire [31:0] value4_kept_and =
+    {32{asked_held_addr[5:4] == 2'd3}}
+    & (({32{asked_held_addr[3:2] == 2'd0}} & value4_kept) | ({32{asked_held_addr[3:2] == 2'd1}} & value5_kept) | ({32{asked_held_addr[3:2] == 2'd2}} & value6_kept) | ({32{asked_held_addr[3:2] == 2'd3}} & value7_kept));
   wire [31:0] rules8_kept_or =
-    ({32{asked_held_addr[9:2] == 8'd32}} & rules8_kept) | ({32{asked_held_addr[9:2] == 8'd33}} & rules9_kept)
-    | ({32{asked_held_addr[9:2] == 8'd36}} & {14'd0, table_ports_kept, 3'd0, table_kept})
-    | ({32{asked_held_addr[9:2] == 8'd37}} & {16'd0, table_index_kept});
-  wire [31:0] down_or =
-    ({32{asked_held_addr[9:2] == 8'd17}} & {22'd0, down})
-    | ({32{asked_held_addr[9:2] == 8'd18}} & {20'd0, free_contexts})
-    | ({32{asked_held_addr[9:2] == 8'd19}} & {20'd0, free_cells})
-    | ({32{asked_held_addr[9:2] == 8'd24}} & rules0_kept) | ({32{asked_held_addr[9:2] == 8'd25}} & rules1_kept)
-    | ({32{asked_held_addr[9:2] == 8'd26}} & rules2_kept) | ({32{asked_held_addr[9:2] == 8'd27}} & rules3_kept);
-  wire [31:0] rules4_kept_or =
-    ({32{asked_held_addr[9:2] == 8'd28}} & rules4_kept) | ({32{asked_held_addr[9:2] == 8'd29}} & rules5_kept)
-    | ({32{asked_held_addr[9:2] == 8'd30}} & rules6_kept) | ({32{asked_held_addr[9:2] == 8'd31}} & rules7_kept)
-    | rules8_kept_or;
-  wire [31:0] value0_kept_or =
-    ({32{asked_held_addr[9:2] == 8'd40}} & value0_kept) | ({32{asked_held_addr[9:2] == 8'd41}} & value1_kept)
-    | ({32{asked_held_addr[9:2] == 8'd42}} & value2_kept) | ({32{asked_held_addr[9:2] == 8'd43}} & value3_kept)
-    | ({32{asked_held_addr[9:2] == 8'd44}} & value4_kept) | ({32{asked_held_addr[9:2] == 8'd45}} & value5_kept)
-    | ({32{asked_held_addr[9:2] == 8'd46}} & value6_kept);
-  wire [31:0] value7_kept_or =
-    ({32{asked_held_addr[9:2] == 8'd47}} & value7_kept) | ({32{asked_held_addr[9:2] == 8'd48}} & value8_kept)
-    | ({32{asked_held_addr[9:2] == 8'd49}} & value9_kept) | ({32{asked_held_addr[9:2] == 8'd50}} & value10_kept)
-    | ({32{asked_held_addr[9:2] == 8'd51}} & value11_kept) | ({32{asked_held_addr[9:2] == 8'd52}} & value12_kept)
-    | ({32{asked_held_addr[9:2] == 8'd53}} & value13_kept) | ({32{asked_held_addr[9:2] == 8'd54}} & value14_kept);
+    ({32{asked_held_addr[5:4] == 2'd0}} & (({32{asked_held_addr[3:2] == 2'd0}} & rules8_kept) | ({32{asked_held_addr[3:2] == 2'd1}} & rules9_kept)))
+    | ({32{asked_held_addr[5:4] == 2'd1}} & (({32{asked_held_addr[3:2] == 2'd0}} & {14'd0, table_ports_kept, 3'd0, table_kept}) | ({32{asked_held_addr[3:2] == 2'd1}} & {16'd0, table_index_kept})));
+  wire [31:0] value8_kept_and =
+    {32{asked_held_addr[5:4] == 2'd0}}
+    & (({32{asked_held_addr[3:2] == 2'd0}} & value8_kept) | ({32{asked_held_addr[3:2] == 2'd1}} & value9_kept) | ({32{asked_held_addr[3:2] == 2'd2}} & value10_kept) | ({32{asked_held_addr[3:2] == 2'd3}} & value11_kept));
+  wire [31:0] value12_kept_and =
+    {32{asked_held_addr[5:4] == 2'd1}}
+    & (({32{asked_held_addr[3:2] == 2'd0}} & value12_kept) | ({32{asked_held_addr[3:2] == 2'd1}} & value13_kept) | ({32{asked_held_addr[3:2] == 2'd2}} & value14_kept) | ({32{asked_held_addr[3:2] == 2'd3}} & value15_kept));
+  wire [31:0] answer_payload_data_and_or =
+    ({32{asked_held_addr[7:6] == 2'd0}} & (answer_payload_data_and | ({32{asked_held_addr[5:4] == 2'd1}} & answer_payload_data_or) | ({32{asked_held_addr[5:4] == 2'd2}} & asked_held_addr_or) | ({32{asked_held_addr[5:4] == 2'd3}} & epoch_cycles_kept_or)))
+    | ({32{asked_held_addr[7:6] == 2'd1}} & (asked_held_addr_and | rules0_kept_and | rules4_kept_and));
+  wire [31:0] rules8_kept_or_or =
+    ({32{asked_held_addr[7:6] == 2'd2}} & (rules8_kept_or | value0_kept_and | value4_kept_and))
+    | ({32{asked_held_addr[7:6] == 2'd3}} & (value8_kept_and | value12_kept_and | ({32{asked_held_addr[5:4] == 2'd2}} & {32{asked_held_addr[3:2] == 2'd0}} & value16_kept)));
   wire [31:0] slot_region_kept_or =
-    ({32{asked_held_addr[9:2] == 8'd64}} & {25'd0, slot_region_kept, 1'b0, slot_at_kept})
-    | ({32{asked_held_addr[9:2] == 8'd65}} & {9'd0, slot_inside, 2'd0, slot_waiting, 4'd0, slot_stuck, slot_off, slot_quiet, slot_busy});
+    ({32{asked_held_addr[3:2] == 2'd0}} & {25'd0, slot_region_kept, 1'b0, slot_at_kept})
+    | ({32{asked_held_addr[3:2] == 2'd1}} & {9'd0, slot_inside, 2'd0, slot_waiting, 4'd0, slot_stuck, slot_off, slot_quiet, slot_busy});
+  wire [31:0] slottook_and =
+    {32{asked_held_addr[5:4] == 2'd1}}
+    & (({32{asked_held_addr[3:2] == 2'd0}} & slottook) | ({32{asked_held_addr[3:2] == 2'd1}} & slotskipped) | ({32{asked_held_addr[3:2] == 2'd2}} & slotdropped) | ({32{asked_held_addr[3:2] == 2'd3}} & slotkilled));
   wire [31:0] region_chain_or =
-    ({32{asked_held_addr[9:2] == 8'd76}} & {18'd0, region_chain, 1'b0, region_refused, region_wrong, region_quiet, region_empty, region_off, region_stage})
-    | ({32{asked_held_addr[9:2] == 8'd77}} & {4'd0, region_sent, 4'd0, region_inside});
-  wire [31:0] value15_kept_or =
-    ({32{asked_held_addr[9:2] == 8'd55}} & value15_kept) | ({32{asked_held_addr[9:2] == 8'd56}} & value16_kept)
-    | slot_region_kept_or | ({32{asked_held_addr[9:2] == 8'd68}} & slottook)
-    | ({32{asked_held_addr[9:2] == 8'd69}} & slotskipped) | ({32{asked_held_addr[9:2] == 8'd70}} & slotdropped)
-    | ({32{asked_held_addr[9:2] == 8'd71}} & slotkilled);
-  wire [31:0] slotbusy_cycles_or =
-    ({32{asked_held_addr[9:2] == 8'd72}} & slotbusy_cycles) | ({32{asked_held_addr[9:2] == 8'd73}} & slotstrays)
-    | ({32{asked_held_addr[9:2] == 8'd74}} & slotoutside) | ({32{asked_held_addr[9:2] == 8'd75}} & slotgrown)
-    | region_chain_or | ({32{asked_held_addr[9:2] == 8'd78}} & region_killed)
-    | ({32{asked_held_addr[9:2] == 8'd79}} & region_strays);
+    ({32{asked_held_addr[3:2] == 2'd0}} & {18'd0, region_chain, 1'b0, region_refused, region_wrong, region_quiet, region_empty, region_off, region_stage})
+    | ({32{asked_held_addr[3:2] == 2'd1}} & {4'd0, region_sent, 4'd0, region_inside});
+  wire [31:0] slotbusy_cycles_and =
+    {32{asked_held_addr[5:4] == 2'd2}}
+    & (({32{asked_held_addr[3:2] == 2'd0}} & slotbusy_cycles) | ({32{asked_held_addr[3:2] == 2'd1}} & slotstrays) | ({32{asked_held_addr[3:2] == 2'd2}} & slotoutside) | ({32{asked_held_addr[3:2] == 2'd3}} & slotgrown));
+  wire [31:0] slot_region_kept_or_or =
+    ({32{asked_held_addr[5:4] == 2'd0}} & slot_region_kept_or) | slottook_and | slotbusy_cycles_and
+    | ({32{asked_held_addr[5:4] == 2'd3}} & (region_chain_or | ({32{asked_held_addr[3:2] == 2'd2}} & region_killed) | ({32{asked_held_addr[3:2] == 2'd3}} & region_strays)));
   wire [31:0] counter_at_kept_or =
-    ({32{asked_held_addr[9:2] == 8'd80}} & {20'd0, counter_at_kept})
-    | ({32{asked_held_addr[9:2] == 8'd81}} & count_low) | ({32{asked_held_addr[9:2] == 8'd82}} & {16'd0, count_high})
-    | ({32{asked_held_addr[9:2] == 8'd83}} & {5'd0, inside_kept, 2'd0, inside_queued});
+    ({32{asked_held_addr[3:2] == 2'd0}} & {20'd0, counter_at_kept}) | ({32{asked_held_addr[3:2] == 2'd1}} & count_low)
+    | ({32{asked_held_addr[3:2] == 2'd2}} & {16'd0, count_high})
+    | ({32{asked_held_addr[3:2] == 2'd3}} & {5'd0, inside_kept, 2'd0, inside_queued});
   wire [31:0] port_bytes_kept_or =
-    ({32{asked_held_addr[9:2] == 8'd84}} & {8'd0, port_bytes_kept})
-    | ({32{asked_held_addr[9:2] == 8'd85}} & {18'd0, fair_user_kept, 2'd0, fair_resource_kept})
-    | ({32{asked_held_addr[9:2] == 8'd86}} & {8'd0, fair_use})
-    | ({32{asked_held_addr[9:2] == 8'd87}} & {8'd0, fair_demand});
+    ({32{asked_held_addr[3:2] == 2'd0}} & {8'd0, port_bytes_kept})
+    | ({32{asked_held_addr[3:2] == 2'd1}} & {18'd0, fair_user_kept, 2'd0, fair_resource_kept})
+    | ({32{asked_held_addr[3:2] == 2'd2}} & {8'd0, fair_use})
+    | ({32{asked_held_addr[3:2] == 2'd3}} & {8'd0, fair_demand});
   wire [31:0] fair_taken_or =
-    ({32{asked_held_addr[9:2] == 8'd88}} & {8'd0, fair_taken})
-    | ({32{asked_held_addr[9:2] == 8'd89}} & {8'd0, fair_rate})
-    | ({32{asked_held_addr[9:2] == 8'd90}} & {23'd0, waiting_is, waiting_dag});
+    ({32{asked_held_addr[3:2] == 2'd0}} & {8'd0, fair_taken})
+    | ({32{asked_held_addr[3:2] == 2'd1}} & {8'd0, fair_rate})
+    | ({32{asked_held_addr[3:2] == 2'd2}} & {23'd0, waiting_is, waiting_dag});
   wire [31:0] dag_look_kept_or =
-    ({32{asked_held_addr[9:2] == 8'd92}} & {24'd0, dag_look_kept})
-    | ({32{asked_held_addr[9:2] == 8'd93}} & {15'd0, dag_settled, 7'd0, dag_inside})
-    | ({32{asked_held_addr[9:2] == 8'd94}} & {state_last_kept, state_at_kept})
-    | ({32{asked_held_addr[9:2] == 8'd95}} & state_put_low_kept);
-  wire [31:0] state_put_high_kept_or =
-    ({32{asked_held_addr[9:2] == 8'd96}} & state_put_high_kept)
-    | ({32{asked_held_addr[9:2] == 8'd98}} & {state_found, 13'd0, state_outcome, state_busy})
-    | ({32{asked_held_addr[9:2] == 8'd99}} & state_low) | ({32{asked_held_addr[9:2] == 8'd100}} & state_high)
-    | ({32{asked_held_addr[9:2] == 8'd101}} & state_lates) | ({32{asked_held_addr[9:2] == 8'd102}} & state_strays);
+    ({32{asked_held_addr[3:2] == 2'd0}} & {24'd0, dag_look_kept})
+    | ({32{asked_held_addr[3:2] == 2'd1}} & {15'd0, dag_settled, 7'd0, dag_inside})
+    | ({32{asked_held_addr[3:2] == 2'd2}} & {state_last_kept, state_at_kept})
+    | ({32{asked_held_addr[3:2] == 2'd3}} & state_put_low_kept);
+  wire [31:0] counter_at_kept_or_and =
+    {32{asked_held_addr[7:6] == 2'd1}}
+    & (({32{asked_held_addr[5:4] == 2'd0}} & counter_at_kept_or) | ({32{asked_held_addr[5:4] == 2'd1}} & port_bytes_kept_or) | ({32{asked_held_addr[5:4] == 2'd2}} & fair_taken_or) | ({32{asked_held_addr[5:4] == 2'd3}} & dag_look_kept_or));
+  wire [31:0] state_put_high_kept_and =
+    {32{asked_held_addr[5:4] == 2'd0}}
+    & (({32{asked_held_addr[3:2] == 2'd0}} & state_put_high_kept) | ({32{asked_held_addr[3:2] == 2'd2}} & {state_found, 13'd0, state_outcome, state_busy}) | ({32{asked_held_addr[3:2] == 2'd3}} & state_low));
+  wire [31:0] state_put_high_kept_and_and =
+    {32{asked_held_addr[7:6] == 2'd2}}
+    & (state_put_high_kept_and | ({32{asked_held_addr[5:4] == 2'd1}} & (({32{asked_held_addr[3:2] == 2'd0}} & state_high) | ({32{asked_held_addr[3:2] == 2'd1}} & state_lates) | ({32{asked_held_addr[3:2] == 2'd2}} & state_strays))));
   wire [31:0] answer_payload_data =
-    answer_payload_data_or_or | asked_held_addr_or | epoch_cycles_kept_or | down_or | rules4_kept_or | value0_kept_or
-    | value7_kept_or | value15_kept_or | slotbusy_cycles_or | counter_at_kept_or | port_bytes_kept_or | fair_taken_or
-    | dag_look_kept_or | state_put_high_kept_or; // axi4-lite.ts:102
+    ({32{asked_held_addr[9:8] == 2'd0}} & (answer_payload_data_and_or | rules8_kept_or_or))
+    | ({32{asked_held_addr[9:8] == 2'd1}} & (({32{asked_held_addr[7:6] == 2'd0}} & slot_region_kept_or_or) | counter_at_kept_or_and | state_put_high_kept_and_and)); // axi4-lite.ts:102
   wire answer_payload_resp_or =
     (asked_held_addr[9:2] == 8'd0) | (asked_held_addr[9:2] == 8'd1) | (asked_held_addr[9:2] == 8'd2)
     | (asked_held_addr[9:2] == 8'd3) | (asked_held_addr[9:2] == 8'd4) | (asked_held_addr[9:2] == 8'd5)
@@ -383,7 +390,7 @@ module SuperNicRegisters (
     (written_payload_resp_or_10 | (order_address_held_addr[9:2] == 8'd100) | (order_address_held_addr[9:2] == 8'd101) | (order_address_held_addr[9:2] == 8'd102)) ? 2'd2 :
     2'd3; // axi4-lite.ts:113
   wire write_fire = order_valid & written_ready; // axi4-lite.ts:116
-  wire write_mac_low = write_fire & (order_address_held_addr[9:2] == 8'd4); // slave.ts:81
+  wire write_mac_low = write_fire & (order_address_held_addr[9:2] == 8'd4); // slave.ts:79
   wire write_mac_high = write_fire & (order_address_held_addr[9:2] == 8'd5);
   wire write_uplink = write_fire & (order_address_held_addr[9:2] == 8'd6);
   wire write_reliable = write_fire & (order_address_held_addr[9:2] == 8'd7);

@@ -24,8 +24,8 @@ LinkReceive_e16_c500.v
 Counters_n45_w65.v
 BackList_c128.v
 CellList_cells128.v
-ContextPool_c256_u16.v
-HeaderStore_c256_u16_ddfffffffff000.v
+ContextPool_c256_u16_uncounted.v
+HeaderStore_c256_u16_uncounted_ddfffffffff000_wc033fff00003f.v
 BackList_c1024.v
 CellList_cells1024.v
 Fifo_FirstCell_d4.v

@@ -375,18 +375,16 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
     counts_3_events_36, counts_3_events_37, counts_3_events_38, counts_3_events_39, counts_3_events_40,
     counts_3_events_41, counts_3_events_42, counts_3_events_43, counts_3_events_44; // inlets.ts:80
   wire headers_enter_ready, headers_entered_valid, headers_entered_payload_last, headers_back_ready,
-    headers_dispatch_ready, headers_dispatched_valid, headers_leave_ready, headers_left_valid; // stores.ts:30
+    headers_dispatch_ready, headers_dispatched_valid, headers_leave_ready, headers_left_valid; // stores.ts:35
   wire [7:0] headers_entered_payload_ctx, headers_dispatched_payload_ctx, headers_left_payload_ctx;
   wire [511:0] headers_dispatched_payload_header, headers_left_payload_header;
   wire [47:0] headers_dst;
-  wire [8:0] headers_held_0, headers_held_1, headers_held_2, headers_held_3, headers_held_4, headers_held_5,
-    headers_held_6, headers_held_7, headers_held_8, headers_held_9, headers_held_10, headers_held_11, headers_held_12,
-    headers_held_13, headers_held_14, headers_held_15, headers_free;
+  wire [8:0] headers_free;
   wire store_write_ready, store_stored_valid, store_back0_job_ready, store_back0_ready, store_back1_job_ready,
     store_back1_ready, store_leave_job_ready, store_leave_valid, store_leave_payload_last, store_leave_payload_bad,
     store_read0_job_ready, store_read0_valid, store_read0_payload_last, store_read0_payload_bad,
     store_read1_job_ready, store_read1_valid, store_read1_payload_last, store_read1_payload_bad, store_release0_ready,
-    store_release1_ready, store_events_short, store_events_uneven; // stores.ts:32
+    store_release1_ready, store_events_short, store_events_uneven; // stores.ts:40
   wire [9:0] store_stored_payload_first;
   wire [511:0] store_leave_payload_data, store_read0_payload_data, store_read1_payload_data;
   wire [10:0] store_free;
@@ -394,7 +392,7 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
     merge_frames0_ready, merge_frames1_ready, merge_frames2_ready, merge_frames3_ready, merge_frames4_ready,
     merge_enter_valid, merge_entered_ready, merge_write_valid, merge_write_payload_last, merge_stored_ready,
     merge_arrived_valid, merge_arrived_payload_unordered, merge_arrived_payload_no_l4, merge_arrived_payload_tagged,
-    merge_arrived_payload_shimmed, merge_events_taken, merge_events_urgent; // stores.ts:33
+    merge_arrived_payload_shimmed, merge_events_taken, merge_events_urgent; // stores.ts:41
   wire [2:0] merge_take0_payload, merge_take1_payload, merge_take2_payload, merge_take3_payload,
     merge_take4_payload, merge_enter_payload_copies, merge_write_payload_owners;
   wire [511:0] merge_enter_payload_header, merge_write_payload_data;
@@ -406,7 +404,7 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
   wire [9:0] merge_arrived_payload_first_cell, merge_arrived_payload_flow_hash;
   wire [13:0] merge_arrived_payload_payload_bytes, merge_events_bytes;
   wire [6:0] merge_arrived_payload_head_bytes;
-  wire [15:0] descriptors_told_uid, descriptors_packet_uid, descriptors_packet_tag; // stores.ts:34
+  wire [15:0] descriptors_told_uid, descriptors_packet_uid, descriptors_packet_tag; // stores.ts:42
   wire [5:0] descriptors_told_user, descriptors_packet_user;
   wire [3:0] descriptors_told_ingress, descriptors_packet_ingress, descriptors_packet_ttl;
   wire [9:0] descriptors_told_flow_hash, descriptors_packet_first_cell, descriptors_packet_flow_hash;
@@ -2529,7 +2527,7 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
     .value         (counts_3_value)
   );
 
-  HeaderStore_c256_u16_ddfffffffff000 headers ( // stores.ts:30
+  HeaderStore_c256_u16_uncounted_ddfffffffff000_wc033fff00003f headers ( // stores.ts:35
     .clk (clk), .rst (rst),
     .enter_valid (merge_enter_valid), .enter_ready (headers_enter_ready),
     .enter_payload_header (merge_enter_payload_header), .enter_payload_user (merge_enter_payload_user),
@@ -2551,42 +2549,10 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
     .dst           (headers_dst),
     .release_valid (egress_release_valid),
     .release_ctx   (egress_release_ctx),
-    .quotas_0      (9'd256),
-    .quotas_1      (9'd256),
-    .quotas_2      (9'd256),
-    .quotas_3      (9'd256),
-    .quotas_4      (9'd256),
-    .quotas_5      (9'd256),
-    .quotas_6      (9'd256),
-    .quotas_7      (9'd256),
-    .quotas_8      (9'd256),
-    .quotas_9      (9'd256),
-    .quotas_10     (9'd256),
-    .quotas_11     (9'd256),
-    .quotas_12     (9'd256),
-    .quotas_13     (9'd256),
-    .quotas_14     (9'd256),
-    .quotas_15     (9'd256),
-    .held_0        (headers_held_0),
-    .held_1        (headers_held_1),
-    .held_2        (headers_held_2),
-    .held_3        (headers_held_3),
-    .held_4        (headers_held_4),
-    .held_5        (headers_held_5),
-    .held_6        (headers_held_6),
-    .held_7        (headers_held_7),
-    .held_8        (headers_held_8),
-    .held_9        (headers_held_9),
-    .held_10       (headers_held_10),
-    .held_11       (headers_held_11),
-    .held_12       (headers_held_12),
-    .held_13       (headers_held_13),
-    .held_14       (headers_held_14),
-    .held_15       (headers_held_15),
     .free          (headers_free)
   );
 
-  PacketStore_c1024_k4_b64_m23 store ( // stores.ts:32
+  PacketStore_c1024_k4_b64_m23 store ( // stores.ts:40
     .clk (clk), .rst (rst),
     .write_valid (merge_write_valid), .write_ready (store_write_ready),
     .write_payload_data (merge_write_payload_data), .write_payload_last (merge_write_payload_last),
@@ -2620,7 +2586,7 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
     .events_uneven (store_events_uneven)
   );
 
-  wire merge_heads_0_0_valid = rx_0_heads_0_valid & gate_open[0]; // stores.ts:33
+  wire merge_heads_0_0_valid = rx_0_heads_0_valid & gate_open[0]; // stores.ts:41
   wire merge_heads_0_1_valid = rx_0_heads_1_valid & gate_open[1];
   wire merge_heads_0_2_valid = rx_0_heads_2_valid & gate_open[2];
   wire merge_heads_0_3_valid = rx_0_heads_3_valid & gate_open[3];
@@ -2640,7 +2606,7 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
   wire merge_heads_4_1_valid = rx_loop_heads_1_valid & gate_open[17];
   wire merge_heads_4_2_valid = rx_loop_heads_2_valid & gate_open[18];
   wire merge_heads_4_3_valid = rx_loop_heads_3_valid & gate_open[19];
-  Merge_p4_u16_c256_k1024_f1536 merge ( // stores.ts:33
+  Merge_p4_u16_c256_k1024_f1536 merge ( // stores.ts:41
     .clk (clk), .rst (rst),
     .heads_0_0_valid           (merge_heads_0_0_valid),
     .heads_0_0_facts_outcome   (rx_0_heads_0_facts_outcome),
@@ -3149,8 +3115,8 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
     .dry                       (merge_dry)
   );
 
-  wire descriptors_arrive_valid = merge_arrived_valid & scheduler_arrive_ready; // stores.ts:34
-  Descriptors_c256_k1024 descriptors ( // stores.ts:34
+  wire descriptors_arrive_valid = merge_arrived_valid & scheduler_arrive_ready; // stores.ts:42
+  Descriptors_c256_k1024 descriptors ( // stores.ts:42
     .clk (clk), .rst (rst),
     .arrive_valid                (descriptors_arrive_valid),
     .arrive_packet_ctx           (merge_arrived_payload_ctx),
@@ -5138,16 +5104,13 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
     rx_loop_seen_valid, rx_loop_seen_good, rx_loop_seen_kind, rx_loop_seen_linked, rx_loop_seen_sequence,
     rx_loop_seen_ack, rx_loop_seen_nack, rx_loop_seen_wants_room, rx_loop_pfc_valid, rx_loop_pfc_enabled,
     rx_loop_pfc_times_0, rx_loop_pfc_times_1, rx_loop_pfc_times_2, rx_loop_pfc_times_3, rx_loop_pfc_times_4,
-    rx_loop_pfc_times_5, rx_loop_pfc_times_6, rx_loop_pfc_times_7, rx_loop_free, headers_held_0, headers_held_1,
-    headers_held_2, headers_held_3, headers_held_4, headers_held_5, headers_held_6, headers_held_7, headers_held_8,
-    headers_held_9, headers_held_10, headers_held_11, headers_held_12, headers_held_13, headers_held_14,
-    headers_held_15, store_back0_job_ready, store_back0_ready, store_back1_job_ready, store_back1_ready,
-    store_read0_job_ready, store_read0_valid, store_read0_payload_data, store_read0_payload_last,
-    store_read0_payload_bad, store_read1_job_ready, store_read1_valid, store_read1_payload_data,
-    store_read1_payload_last, store_read1_payload_bad, store_release1_ready, merge_events_urgent,
-    scheduler_inside_packets, scheduler_inside_waiting, scheduler_held_0, scheduler_held_1, scheduler_held_2,
-    scheduler_held_3, scheduler_held_4, scheduler_held_5, scheduler_held_6, scheduler_held_7, scheduler_held_8,
-    scheduler_held_9, scheduler_held_10, scheduler_held_11, scheduler_held_12, scheduler_held_13, scheduler_held_14,
-    scheduler_held_15, egress_look_valid, to_loop_payload_class, 1'b0
+    rx_loop_pfc_times_5, rx_loop_pfc_times_6, rx_loop_pfc_times_7, rx_loop_free, store_back0_job_ready,
+    store_back0_ready, store_back1_job_ready, store_back1_ready, store_read0_job_ready, store_read0_valid,
+    store_read0_payload_data, store_read0_payload_last, store_read0_payload_bad, store_read1_job_ready,
+    store_read1_valid, store_read1_payload_data, store_read1_payload_last, store_read1_payload_bad,
+    store_release1_ready, merge_events_urgent, scheduler_inside_packets, scheduler_inside_waiting, scheduler_held_0,
+    scheduler_held_1, scheduler_held_2, scheduler_held_3, scheduler_held_4, scheduler_held_5, scheduler_held_6,
+    scheduler_held_7, scheduler_held_8, scheduler_held_9, scheduler_held_10, scheduler_held_11, scheduler_held_12,
+    scheduler_held_13, scheduler_held_14, scheduler_held_15, egress_look_valid, to_loop_payload_class, 1'b0
   };
 endmodule

@@ -53,10 +53,9 @@ module TxFrames (
   reg [63:0] carry; // frames.ts:113
   reg [5:0] spill_lane; // frames.ts:114
   reg spill_bad; // frames.ts:115
-  reg staged_full, staged_held_last, staged_held_user, staged_skid_full, staged_skid_held_last,
-    staged_skid_held_user; // frames.ts:171
-  reg [511:0] staged_held_data, staged_skid_held_data;
-  reg [63:0] staged_held_keep, staged_skid_held_keep;
+  reg staged_full, staged_held_last, staged_held_user; // frames.ts:172
+  reg [511:0] staged_held_data;
+  reg [63:0] staged_held_keep;
   wire gives_pause; // frames.ts:122
   wire gives_nack; // frames.ts:123
   wire gives_beat; // frames.ts:126
@@ -67,7 +66,7 @@ module TxFrames (
   wire [5:0] last_lane; // frames.ts:141
   wire beat_ends; // frames.ts:136
   wire out_valid = gives_pause | gives_nack | gives_beat | gives_ack | gives_rest | gives_break; // frames.ts:116
-  wire out_ready = ~staged_skid_full;
+  wire out_ready = ~staged_full | tx_ready;
   wire [271:0] out_payload_data_joined = {
     pause_times_7[7:0], pause_times_7[15:8], pause_times_6[7:0], pause_times_6[15:8], pause_times_5[7:0],
     pause_times_5[15:8], pause_times_4[7:0], pause_times_4[15:8], pause_times_3[7:0], pause_times_3[15:8],
@@ -127,11 +126,10 @@ module TxFrames (
   assign is_whole = gives_break | (gives_beat & ~beat_ends);
   wire gives_now = gives_beat & out_ready; // frames.ts:161
   wire sent_all = gives_now & beats_payload_last; // frames.ts:162
-  wire staged_room = ~staged_full | tx_ready; // frames.ts:171
-  wire starts = gives_now & ~in_frame & answers; // frames.ts:173
-  wire ack_goes = gives_ack & out_ready; // frames.ts:174
-  wire nack_goes = gives_nack & out_ready; // frames.ts:175
-  wire pause_goes = gives_pause & out_ready; // frames.ts:176
+  wire starts = gives_now & ~in_frame & answers; // frames.ts:174
+  wire ack_goes = gives_ack & out_ready; // frames.ts:175
+  wire nack_goes = gives_nack & out_ready; // frames.ts:176
+  wire pause_goes = gives_pause & out_ready; // frames.ts:177
 
   always @(posedge clk)
     if (rst) in_frame <= 1'b0;
@@ -158,29 +156,15 @@ module TxFrames (
     else if (sent_all) spill_bad <= beats_payload_bad;
 
   always @(posedge clk)
-    if (rst) begin
-      staged_full <= 1'b0; staged_skid_full <= 1'b0;
-    end
-    else if (staged_room) begin
-      staged_full <= out_valid | staged_skid_full;
-      staged_skid_full <= 1'b0;
-    end
-    else if (out_valid) staged_skid_full <= 1'b1;
+    if (rst) staged_full <= 1'b0;
+    else if (out_ready) staged_full <= out_valid;
 
   always @(posedge clk)
-    if (staged_room) begin
-      staged_held_data <= staged_skid_full ? staged_skid_held_data : out_payload_data;
-      staged_held_keep <= staged_skid_full ? staged_skid_held_keep : out_payload_keep;
-      staged_held_last <= staged_skid_full ? staged_skid_held_last : out_payload_last;
-      staged_held_user <= staged_skid_full ? staged_skid_held_user : out_payload_user;
-    end
-
-  always @(posedge clk)
-    if (~staged_skid_full) begin
-      staged_skid_held_data <= out_payload_data;
-      staged_skid_held_keep <= out_payload_keep;
-      staged_skid_held_last <= out_payload_last;
-      staged_skid_held_user <= out_payload_user;
+    if (out_valid & out_ready) begin
+      staged_held_data <= out_payload_data;
+      staged_held_keep <= out_payload_keep;
+      staged_held_last <= out_payload_last;
+      staged_held_user <= out_payload_user;
     end
 
   assign beats_ready = turn_of_ring & out_ready;

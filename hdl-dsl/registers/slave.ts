@@ -3,9 +3,10 @@ import { uint, type UIntShape } from "../types/shape.ts";
 import type { Bit, Inside, UInt, UIntVar } from "../types/value.ts";
 import { node, reg } from "../build/declare.ts";
 import { type Def, module } from "../build/module.ts";
-import { mux, onehotMux, when } from "../build/statements.ts";
+import { mux, when } from "../build/statements.ts";
 import { constant } from "../build/value.ts";
 import { axiResponse, liteSlave, liteSlavePorts, type LiteSlavePorts } from "../lib/index.ts";
+import { valueAt } from "../vectors/index.ts";
 import {
   type FieldSpecs,
   isWritable,
@@ -66,13 +67,10 @@ const definition = module(
     }
     liteSlave(io, {
       read: ({ address }) => {
-        const here = registers.map(r => at(address, r));
+        const words = registers.map(r => [r.address / 4, wordOf(r.fields, value)] as const);
         return {
-          data: onehotMux(
-            here,
-            registers.map(r => wordOf(r.fields, value)),
-          ),
-          resp: mux(anyOf(here), constant(axiResponse.OKAY, 2), axiResponse.DECERR),
+          data: valueAt(address.bits(2, wordBits), words),
+          resp: mux(anyOf(registers.map(r => at(address, r))), constant(axiResponse.OKAY, 2), axiResponse.DECERR),
         };
       },
       write: ({ address, data, strb, fire }) => {

@@ -5,7 +5,7 @@ import { node, reg } from "../build/declare.ts";
 import { mux, onehotMux, when } from "../build/statements.ts";
 import { cat, constant } from "../build/value.ts";
 import { assignView } from "../build/view.ts";
-import { bitsAbove, lowestOfFirst, lowestSet } from "../vectors/index.ts";
+import { bitsAbove, encodeOnehot, lowestOfFirst, lowestSet, toBits, valueAt } from "../vectors/index.ts";
 import { nameOf, stream } from "./stream.ts";
 
 /** Who is served, and whether packets stay whole. */
@@ -45,14 +45,7 @@ export function arbiter<S extends Shape>(from: readonly StreamIn<S>[], o: Arbite
   const grant = node(mux(locked, owner, choice), { name: `${name}_grant` });
   const grants = from.map((_, i) => grant.bit(i));
   out.valid.set(grant.and(request).any());
-  assignView(
-    out.payload,
-    onehotMux(
-      grants,
-      from.map(s => s.payload),
-    ),
-    "payload",
-  );
+  assignView(out.payload, payloadOf(grant, from), "payload");
   from.forEach((s, i) => s.ready.set((grants[i] as Bit).and(out.ready)));
   const ends: Bit = o.last === undefined ? constant(1, 1) : o.last(out.payload);
   when(out.valid, () => {
@@ -61,6 +54,18 @@ export function arbiter<S extends Shape>(from: readonly StreamIn<S>[], o: Arbite
     locked.set(out.ready.and(ends).not());
   });
   return out;
+}
+
+/** Sources from which on a number chooses in fewer lookup tables than a bit for each. */
+const manySources = 4;
+/** The payload of the source that is served. With none it means nothing. */
+function payloadOf<S extends Shape>(grant: UInt, from: readonly StreamIn<S>[]): unknown {
+  const payloads = from.map(s => s.payload);
+  if (from.length < manySources) return onehotMux(toBits(grant), payloads);
+  return valueAt(
+    encodeOnehot(grant),
+    payloads.map((p, i) => [i, p] as const),
+  );
 }
 
 /**

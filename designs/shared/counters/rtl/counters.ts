@@ -50,8 +50,10 @@ export const Counters = module(
     when(last, () => clearing.set(0));
     settling.set(clearing);
     const gathered = p.bits.map((width, i) => {
-      const pending = reg(uint(width + bits), { init: 0, name: `pending_${i}` }),
-        more = io.increments.at(i).resize(width + bits);
+      // The most that comes in a round.
+      const most = bitsFor(n * (2 ** width - 1)),
+        pending = reg(uint(most), { init: 0, name: `pending_${i}` }),
+        more = io.increments.at(i).resize(most);
       pending.set(mux(turn.eq(i), more, pending.add(more)));
       return pending;
     });

@@ -19,7 +19,7 @@ import { figureTable51 } from "./table5.1.ts";
 export { besides };
 export { figure520 } from "./5.20.ts";
 export { coreRows } from "./core.ts";
-export { type Table51, table51 } from "./table5.1.ts";
+export { coreOfTwoPorts, type Table51, table51 } from "./table5.1.ts";
 
 const order = (d: Definition): number => Number(d.number.split(".")[1] ?? Infinity);
 

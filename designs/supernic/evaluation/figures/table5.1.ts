@@ -20,7 +20,7 @@ const wrappers = "Region_dummy_dummy_dummy_dummy_c1024_f24",
  * the regions is counted are the ways into the chains and out of them. A wrapper keeps what its chain needs: around
  * dummies that is least.
  */
-const coreOfTwoPorts: Blocks = {
+export const coreOfTwoPorts: Blocks = {
   ...Object.fromEntries(twoPortBlocks.map(name => [`${name}${twoPortEnding}`, name === "RxPort" ? 3 : 1])),
   ...{ LinkReceive: 2, TxPort: 2, HeaderStore: 1, Scheduler: 1, Dispatch: 1, Return: 1, Descriptors: 1, Releases: 1 },
   ...Object.fromEntries([

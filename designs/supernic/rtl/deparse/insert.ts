@@ -36,8 +36,8 @@ const bytesOf = (etherType: number): UInt => constant(((etherType & 255) << 8) |
 /**
  * Puts 802.1Q tag and sNIC shim behind the MACs of frames, and zeros behind short ones up to 60 bytes. `what` comes
  * once for each frame, two cycles before its first beat is wanted; else that waits. Latency 1 cycle, initiation
- * interval 1; a frame that grows into one beat more takes one cycle more. Full: `plain` waits when four beats of
- * `frame` do. Reset: no frame.
+ * interval 1; a frame that grows into one beat more takes one cycle more. Full: `plain` waits when a beat of `frame`
+ * does. Reset: no frame.
  */
 export const ShimInsert = module(
   "ShimInsert",
@@ -98,6 +98,6 @@ export const ShimInsert = module(
       flushCount.set(total.sub(beatBytes).trunc(7));
       flushBad.set(plain.bad);
     });
-    connect(earlyQueue(out, 4, "staged"), io.frame);
+    connect(stage(out, "forward", { name: "staged" }), io.frame);
   },
 );

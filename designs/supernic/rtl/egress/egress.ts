@@ -169,8 +169,10 @@ export const Egress = module(
       stays = node(goes.valid.and(goes.drop.is("none")), { name: "goes_on" }),
       isEarly = node(goes.valid.and(goes.early), { name: "goes_early" }),
       { list, size } = goes;
-    lists.push.set({ valid: stays, mayPass: goes.early.and(fetch.mayPass), ctx: goes.ctx, list, size });
-    fetch.decided.set({ valid: isEarly, goes: lists.passes, going: { list, size } });
+    const mayPass = goes.early.and(fetch.mayPass),
+      passes = node(mayPass.and(lists.couldPass), { name: "passes" });
+    lists.push.set({ valid: stays, mayPass, ctx: goes.ctx, list, size });
+    fetch.decided.set({ valid: isEarly, goes: passes, going: { list, size } });
     dropped.valid.set(goes.valid.andNot(stays));
     dropped.payload.set(goes.ctx);
     io.decided.set({ valid: goes.valid, ctx: goes.ctx, dropped: stays.not(), ports: list.port });
@@ -200,7 +202,7 @@ export const Egress = module(
       size: reg(uint(sizeBits), { name: "passed_size" }),
     };
     // A cycle late: what is pushed behind it is picked no sooner than its promise shows.
-    passed.ports.set(mux(lists.passes, list.port, constant(0, inlets(p))));
+    passed.ports.set(mux(passes, list.port, constant(0, inlets(p))));
     passed.size.set(size);
     const picked = lists.picked.packet,
       fits = promises(sizes, inlets(p), blindPicks, {

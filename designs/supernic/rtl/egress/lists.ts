@@ -146,14 +146,15 @@ function pickedOf(p: EgressParameters, turn: readonly Bit[], nexts: readonly Ret
  * is always taken. Nothing is picked while `stalls`, from the next cycle on. Of a port's lists that of the class
  * `urgent` goes first, as `urgencyOf` says.
  *
- * A packet that `mayPass` does not come into its list, and `passes` at once, when it would be picked next all the same:
- * nothing of its port waits or has just been picked, its class is open, and it fits. Reset: all lists are empty.
+ * A packet that `mayPass` and `couldPass` does not come into its list, and passes at once. It could when it would be
+ * picked next all the same: nothing of its port waits or has just been picked, its class is open, and it fits. That it
+ * may is known late, so who asks joins both. Reset: all lists are empty.
  */
 export const Lists = module(
   "Lists",
   (p: EgressParameters & { readonly smallAlone: boolean }) => ({
     push: input(struct({ valid: bit, mayPass: bit, ctx: uint(ctxBits(p)), list: ListOf(p), size: uint(sizeBits) })),
-    passes: output(bit),
+    couldPass: output(bit),
     /** By size, ports that have room for one more; of the smallest for `blindPicks` more. */
     fits: input(vec(uint(inlets(p)), sizeCount)),
     /** Ports that have room now; by port, classes that are not paused. */
@@ -176,9 +177,11 @@ export const Lists = module(
     // Whose turn it is of the ports.
     const fitsOf = (q: number): readonly Bit[] => Array.from({ length: sizeCount }, (_, s) => io.fits.at(s).bit(q));
     const served = nexts.map((_, q) => wire(bit, { name: `served_${q}` })),
-      passes = nexts.map((_, q) => wire(bit, { name: `passes_${q}` })),
-      pushes = node(push.valid.andNot(orTree(passes)), { name: "pushes" });
-    io.passes.set(orTree(passes));
+      couldPass = nexts.map((_, q) => wire(bit, { name: `could_pass_${q}` })),
+      passes = couldPass.map(could => could.and(push.mayPass)),
+      couldAny = node(orTree(couldPass), { name: "could_pass_any" }),
+      pushes = node(push.valid.andNot(couldAny.and(push.mayPass)), { name: "pushes" });
+    io.couldPass.set(couldAny);
     const turn = fairTurn(
       "port",
       nexts.map((next, q) => {
@@ -232,9 +235,7 @@ export const Lists = module(
       const isFree = row.map((l, k) => push.list.class.bit(k).and(l.lets).andNot(l.some)),
         isQuiet = node(next.valid.or(orTree(waits)).or(picked.valid).not(), { name: `is_quiet_${q}` }),
         fits = node(pickOf(push.size, fitsOf(q)).bit(0).and(io.room.bit(q)), { name: `has_room_${q}` });
-      passes[q]?.set(
-        push.valid.and(push.mayPass).and(push.list.port.bit(q)).and(isQuiet).and(fits).and(orTree(isFree)),
-      );
+      couldPass[q]?.set(push.valid.and(push.list.port.bit(q)).and(isQuiet).and(fits).and(orTree(isFree)));
       // By the number of the class: a lookup table for each bit of the head, on the way to the links.
       const { members, number } = classTurn(`class_${q}`, asks, loads, held),
         head = unpack(

@@ -1,7 +1,10 @@
 import {
+  assertAlways,
   bit,
   type Bit,
+  cat,
   connect,
+  constant,
   input,
   instance,
   map,
@@ -24,13 +27,19 @@ import {
   type UInt,
   type UIntShape,
   type Val,
-  vec,
   when,
 } from "../../../../hdl-dsl/index.ts";
 import { claimedQueue } from "../../../shared/frame/index.ts";
 import { passQueue } from "../../../shared/stream/index.ts";
 import { bitsOfBytes, countOf, gathered, scattered } from "../region/index.ts";
-import { contextBits, contextCountBits, ContextPool, type PoolParameters } from "./context-pool.ts";
+import {
+  contextBits,
+  contextCountBits,
+  ContextPool,
+  countsUsers,
+  type PoolParameters,
+  userPorts,
+} from "./context-pool.ts";
 import { Entered, Entry, HeaderBack, headerBytes, HeaderJob, HeaderRead } from "./records.ts";
 
 const banks = [0, 1] as const;
@@ -44,7 +53,10 @@ const allBytes = (1n << BigInt(headerBytes)) - 1n;
 export interface HeaderStoreParameters extends PoolParameters {
   /** Bytes that a dispatched header needs, a bit each: the others come as 0. Left out: all. */
   readonly dispatched?: bigint;
+  /** Bytes of a header that may be given back, a bit each: the others stay as they entered. Left out: all. */
+  readonly written?: bigint;
 }
+const writtenOf = ({ written = allBytes }: HeaderStoreParameters): bigint => written & allBytes;
 /** There is always one, so that a copy is never empty. */
 const dispatchedOf = ({ dispatched = allBytes }: HeaderStoreParameters): bigint => dispatched & allBytes || 1n;
 const bankOf = (ctx: UInt): Bit => ctx.bit(0);
@@ -71,6 +83,16 @@ function copyFor(name: string, p: PoolParameters, bytes: bigint) {
     /** A whole header of what is kept. */
     whole: (kept: UInt): UInt => scattered(kept, bits, headerBytes * 8),
   };
+}
+/** Bytes of one or the other, as these bits tell, in runs of one kind. */
+function eitherBytes(bytes: bigint, one: UInt, other: UInt, bitsEach: number): UInt {
+  const is = (i: number): boolean => ((bytes >> BigInt(i)) & 1n) === 1n,
+    runs: UInt[] = [];
+  for (let from = 0, to = 1; from < headerBytes; from = to, to++) {
+    while (to < headerBytes && is(to) === is(from)) to++;
+    runs.unshift((is(from) ? one : other).bits(from * bitsEach, (to - from) * bitsEach));
+  }
+  return cat(...runs).is(headerBytes * bitsEach);
 }
 /** A header for a reader: the bytes that his copy has. */
 const KeptRead = (p: PoolParameters, header: UIntShape) => struct({ ctx: uint(contextBits(p)), header });
@@ -157,8 +179,7 @@ export const HeaderStore = module(
     look: input(uint(contextBits(p))),
     dst: output(uint(8 * dstBytes)),
     release: input(struct({ valid: bit, ctx: uint(contextBits(p)) })),
-    quotas: input(vec(uint(contextCountBits(p)), p.users)),
-    held: output(vec(uint(contextCountBits(p)), p.users)),
+    ...(countsUsers(p) ? userPorts(p) : ({} as ReturnType<typeof userPorts>)),
     free: output(uint(contextCountBits(p))),
   }),
   (io, p) => {
@@ -176,7 +197,7 @@ export const HeaderStore = module(
         }),
       );
     pool.release.set(io.release);
-    for (let i = 0; i < p.users; i++) {
+    for (let i = 0; countsUsers(p) && i < p.users; i++) {
       pool.quotas.at(i).set(io.quotas.at(i));
       io.held.at(i).set(pool.held.at(i));
     }
@@ -202,6 +223,15 @@ export const HeaderStore = module(
         node(enters.and(bankOf(pool.given.ctx).eq(b)).andNot(backs[i] ?? coming.valid), { name: `enter_writes_${b}` }),
       ),
       took = node(orTree(entries), { name: "took" });
+    assertAlways(
+      coming.valid.not().or(
+        back.mask
+          .and(constant(allBytes & ~writtenOf(p), headerBytes))
+          .any()
+          .not(),
+      ),
+      "what is given back is what may be",
+    );
     banks.forEach(b => {
       const isBack = backs[b] ?? took,
         writes = node(isBack.or(entries[b] ?? took), { name: `writes_${b}` }),
@@ -211,8 +241,12 @@ export const HeaderStore = module(
             .trunc(contextBits(p) - 1),
           { name: `writes_at_${b}` },
         ),
-        written = node(mux(isBack, back.header, header), { name: `written_${b}` }),
-        mask = node(back.mask.or(repeat(isBack.not(), headerBytes)), { name: `mask_${b}` });
+        enters = repeat(isBack.not(), headerBytes),
+        // Of a byte that is never given back no choice is made.
+        written = node(eitherBytes(writtenOf(p), mux(isBack, back.header, header), header, 8), {
+          name: `written_${b}`,
+        }),
+        mask = node(eitherBytes(writtenOf(p), back.mask.or(enters), enters, 1), { name: `mask_${b}` });
       for (const copy of [dispatchCopy, leaveCopy]) copy.banks[b]?.write(writes, at, written, mask);
       dsts[b]?.write(writes, at, written.trunc(8 * dstBytes), mask.trunc(dstBytes));
     });
@@ -234,6 +268,6 @@ export const HeaderStore = module(
   },
   {
     nameOf: p =>
-      `HeaderStore_c${p.contexts}_u${p.users}${p.dispatched === undefined ? "" : `_d${dispatchedOf(p).toString(16)}`}`,
+      `HeaderStore_c${p.contexts}_u${p.users}${countsUsers(p) ? "" : "_uncounted"}${p.dispatched === undefined ? "" : `_d${dispatchedOf(p).toString(16)}`}${p.written === undefined ? "" : `_w${writtenOf(p).toString(16)}`}`,
   },
 );

@@ -168,7 +168,8 @@ export const TxFrames = module(
       carry.set(beat.data.bits(beatBits - shimBits, shimBits));
       spillLane.set(lane.trunc(6));
     });
-    connect(stage(out, "full", { name: "staged" }), io.tx);
+    // A register that takes a beat as it gives one: who is ready in front knows it early, and nothing waits beside it.
+    connect(stage(out, "forward", { name: "staged" }), io.tx);
 
     const starts = node(givesNow.andNot(inFrame).and(answers), { name: "starts" }),
       ackGoes = node(acks.and(out.ready), { name: "ack_goes" }),

@@ -3,7 +3,7 @@ import {
   cat,
   constant,
   decode,
-  encodePriority,
+  firstSet,
   input,
   module,
   mux,
@@ -212,9 +212,9 @@ export const Match = module(
     const rules = ternary("rules", parts.key, io.config.rules, io.rules).map(delayed("rules", moves)),
       macs = ternary("macs", parts.mac, io.config.macs, io.macs).map(delayed("macs", moves)),
       asked1 = reg(Asked);
-    // 2: the first of them.
-    const first = encodePriority(allOf(rules)),
-      firstMac = encodePriority(allOf(macs)),
+    // 2: the first of them; a carry chain would be too long.
+    const first = firstSet(allOf(rules)),
+      firstMac = firstSet(allOf(macs)),
       ruled2 = reg(bit),
       rule2 = reg(uint(first.index.width)),
       known2 = reg(bit),

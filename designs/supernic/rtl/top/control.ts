@@ -119,7 +119,7 @@ export const Control = module(
     showSlot(io, p, registers);
     showRegion(io, p, registers);
     showTaskState(io, registers);
-    showCounter(io, p, registers);
+    showCounter(io, registers);
   },
   { nameOf: p => `Control_p${p.ports}_r${p.regions}_s${p.slots}_c${p.contexts}_k${p.cells}` },
 );

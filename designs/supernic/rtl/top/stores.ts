@@ -6,16 +6,20 @@ import { beatBytes, cellBeats, inlets, payloadBeats } from "../inside/index.ts";
 import { Merge } from "../merge/index.ts";
 import { bytesAt, silent } from "../region/index.ts";
 import { PacketStore } from "../store/index.ts";
+import type { Task } from "../tasks/index.ts";
 import type { Controlled, Ways } from "./ports.ts";
 import type { DeviceParameters } from "./records.ts";
 
-/** Bytes of a header that tasks of these chains read. */
-const readBy = (contents: readonly RegionContent[]): bigint =>
+/** Bytes of a header that tasks of these chains read: in front of the first one, none has been written. */
+const readBy = (contents: readonly RegionContent[]): bigint => bytesOf(contents, () => 0);
+/** Those that some task writes: what counts behind the last one. */
+const writtenBy = (contents: readonly RegionContent[]): bigint => bytesOf(contents, tasks => tasks.length);
+const bytesOf = (contents: readonly RegionContent[], at: (tasks: readonly Task[]) => number): bigint =>
   chainsOf(contents)
     .map(tasks =>
       bytesAt(
         tasks.map(t => t.declared),
-        0,
+        at(tasks),
       ),
     )
     .reduce((a, b) => a | b, 0n);
@@ -27,12 +31,15 @@ export function storesOf(
   p: DeviceParameters,
 ) {
   const n = inlets(p);
-  const headers = instance("headers", HeaderStore({ ...p, dispatched: readBy(chains) })),
+  // Quotas are the merge's, which counts what each user holds.
+  const headers = instance(
+      "headers",
+      HeaderStore({ ...p, byUser: false, dispatched: readBy(chains), written: writtenBy(chains) }),
+    ),
     storeSizes = { ...p, cellBeats, beatBytes, payloadBeats: payloadBeats(p) },
     store = instance("store", PacketStore(storeSizes)),
     merge = instance("merge", Merge(p)),
     descriptors = instance("descriptors", Descriptors(p));
-  for (let u = 0; u < p.users; u++) headers.quotas.at(u).set(p.contexts);
   if (p.spill === undefined) {
     arrayOf(merge, "take", n).forEach((take, i) => connect(take, (rx[i] ?? loop).takeMerge));
     arrayOf(merge, "frames", n).forEach((frames, i) => connect((rx[i] ?? loop).toMerge, frames));

@@ -1,20 +1,45 @@
 /** What software looks at: a slot, its region, the state of its task, a counter. */
-import { bitsFor, cat, decode, instance, onehotMux, pack, reg, uint } from "../../../../../hdl-dsl/index.ts";
+import {
+  addressBits,
+  type Bit,
+  bitsFor,
+  cat,
+  constant,
+  instance,
+  pack,
+  reg,
+  uint,
+  type UInt,
+  unpack,
+  when,
+  widthOf,
+} from "../../../../../hdl-dsl/index.ts";
 import { counterBits } from "../../../../shared/counters/rtl/index.ts";
+import { pickOf } from "../../../../shared/frame/index.ts";
 import { branchesOf } from "../../core/index.ts";
 import { RegionStatus, statePatience, StateReader } from "../../reconfigure/index.ts";
 import { SlotState } from "../../region/index.ts";
-import { counterBlockBits, counterBlocks, counterIndexBits } from "./ports.ts";
+import { counterBlockBits, counterIndexBits } from "./ports.ts";
 import { type DeviceParameters, Inside } from "../records.ts";
 import type { ControlIo, Registers } from "./ports.ts";
 
+/** Every number is below one that does not fit its bits. */
+const isBelow = (n: UInt, count: number): Bit => (count < 2 ** n.width ? n.lt(count) : constant(1, 1));
+
 /** The slot, behind a register. */
 export function showSlot(io: ControlIo, p: DeviceParameters, registers: Registers): void {
-  const looked = reg(SlotState({ ...p, places: p.credits }), { name: "looked" }),
-    here = Array.from({ length: p.regions * p.slots }, (_, i) =>
-      registers.slotRegion.eq(Math.floor(i / p.slots)).and(registers.slotAt.eq(i % p.slots)),
+  const state = SlotState({ ...p, places: p.credits }),
+    looked = reg(state, { name: "looked" }),
+    states = io.state.toArray().map(s => pack(s));
+  const { slotRegion, slotAt } = registers,
+    ofRegions = Array.from({ length: p.regions }, (_, r) =>
+      pickOf(slotAt.trunc(addressBits(p.slots)), states.slice(r * p.slots, (r + 1) * p.slots)),
     );
-  looked.set(onehotMux(here, io.state.toArray()));
+  const found = pickOf(slotRegion.trunc(addressBits(p.regions)), ofRegions).is(widthOf(state));
+  // Of a slot that there is not: by the registers' reset, which costs no lookup table a bit.
+  when(isBelow(slotRegion, p.regions).and(isBelow(slotAt, p.slots)), () => looked.set(unpack(state, found))).otherwise(
+    () => looked.set(unpack(state, constant(0, widthOf(state)))),
+  );
   registers.slotBusy.set(looked.busy);
   registers.slotQuiet.set(looked.quiet);
   registers.slotOff.set(looked.off);
@@ -34,10 +59,11 @@ export function showSlot(io: ControlIo, p: DeviceParameters, registers: Register
 /** The region of that slot. */
 export function showRegion(io: ControlIo, p: DeviceParameters, registers: Registers): void {
   const region = reg(RegionStatus(branchesOf(p)), { name: "looked_region" }),
-    load = reg(uint(bitsFor(branchesOf(p).contexts)), { name: "looked_load" }),
-    there = Array.from({ length: p.regions }, (_, i) => registers.slotRegion.eq(i));
-  region.set(onehotMux(there, io.regions.toArray()));
-  load.set(onehotMux(there, io.loads.toArray()));
+    load = reg(uint(bitsFor(branchesOf(p).contexts)), { name: "looked_load" });
+  const status = RegionStatus(branchesOf(p)),
+    statuses = io.regions.toArray().map(r => pack(r));
+  region.set(unpack(status, pickOf(registers.slotRegion, statuses).is(widthOf(status))));
+  load.set(pickOf(registers.slotRegion, io.loads.toArray()));
   registers.regionStage.set(pack(region.stage));
   registers.regionOff.set(region.off);
   registers.regionEmpty.set(region.empty);
@@ -76,14 +102,14 @@ export function showTaskState(io: ControlIo, registers: Registers): void {
 }
 
 /** The counter. */
-export function showCounter(io: ControlIo, p: DeviceParameters, registers: Registers): void {
+export function showCounter(io: ControlIo, registers: Registers): void {
   const count = reg(uint(counterBits), { name: "count" }),
-    blocks = decode(registers.counterAt.bits(8, counterBlockBits), counterBlocks(p));
-  const ofBlock = Array.from({ length: counterBlocks(p) }, (_, i) => blocks.bit(i)),
+    block = registers.counterAt.bits(8, counterBlockBits),
     inside = reg(Inside, { init: 0, name: "inside_of_block" });
   io.counter.set(registers.counterAt.trunc(counterIndexBits));
-  count.set(onehotMux(ofBlock, io.counts.toArray()));
-  inside.set(onehotMux(ofBlock, io.inside.toArray()));
+  count.set(pickOf(block, io.counts.toArray()).is(counterBits));
+  const allInside = io.inside.toArray().map(i => pack(i));
+  inside.set(unpack(Inside, pickOf(block, allInside).is(widthOf(Inside))));
   registers.insideQueued.set(inside.queued);
   registers.insideKept.set(inside.kept);
   registers.countLow.set(count.trunc(32));

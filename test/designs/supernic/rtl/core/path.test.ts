@@ -63,7 +63,7 @@ const faults: readonly (readonly [string, string | RegExp, string])[] = [
     "undone[forgets] <= said[forgets]",
     "undone[forgets] <= said[forgets] & ~clearing_q",
   ],
-  ["who goes to nobody keeps its credits", /(leaves_grant\[3\]\}\} &) sent_to_nobody_3_pop_payload_run/, "$1 4'd0"],
+  ["who goes to nobody keeps its credits", /(\}\} &) sent_to_nobody_3_pop_payload_run/, "$1 4'd0"],
   ["nobody accepts too many", "sent_to_nobody_3_level <= 5'd8", "sent_to_nobody_3_level <= 5'd15"],
   [
     "the branch is lost on the way",

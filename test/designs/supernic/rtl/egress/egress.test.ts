@@ -285,15 +285,11 @@ const faults: readonly (readonly [string, string | RegExp, string])[] = [
   ["a promise of a packet that is dropped", /(chosen_for_\d = [^;]*) & ~lists_picked_packet_dropped/, "$1"],
   // The straight way of a packet that comes while nothing is on its way out.
   ["a packet passes those that wait for its port", /assign is_quiet_1 = [^;]*;/, "assign is_quiet_1 = 1'b1;"],
-  ["a packet passes though its class is paused", /(passes_1_or =[^;]*)lets_1_2/, "$1 1'b1"],
+  ["a packet passes though its class is paused", /(could_pass_1_or =[^;]*)lets_1_2/, "$1 1'b1"],
   ["a packet passes without room", "is_quiet_1 & has_room_1 &", "is_quiet_1 &"],
   ["a header that is void leaves", "left_valid & ~(is_void | ready_of_early)", "left_valid & ~ready_of_early"],
   ["a header leaves before it is known whither", "~(is_void | ready_of_early)", "~is_void"],
-  [
-    "one that passes is promised nothing",
-    "passed_ports <= lists_passes ? decided_ports : 3'd0",
-    "passed_ports <= 3'd0",
-  ],
+  ["one that passes is promised nothing", "passed_ports <= passes ? decided_ports : 3'd0", "passed_ports <= 3'd0"],
   ["a header that is void stays", "left_ready = goes | (ready_valid & is_void)", "left_ready = goes"],
   ["a payload that waits is not asked for", "reads_late <= asks_ready & ~read_ready;", "reads_late <= 1'b0;"],
   ["an early header that waits is not asked for", /early_is_late <= \([^;]*;/, "early_is_late <= 1'b0;"],

@@ -100,6 +100,9 @@ const fewFaults: typeof faults = [
     "104'h0, dispatched_queue_payload_header[215:208], 96'h0",
     "96'h0, dispatched_queue_payload_header[215:208], 104'h0",
   ],
+  ["a byte that may come back does not", /(mask_1 = \{[^}]*)mask_1_or\[63\]/, "$1~back_writes_1"],
+  ["a byte that nobody writes is written", /(mask_0 = \{[^}]*)\{12\{~back_writes_0\}\}/, "$1{12{1'b1}}"],
+  ["what comes back is what enters", /(written_0 = \{[^}]*)written_0_choice\[511:504\]/, "$1entering[511:504]"],
 ];
 
 describe("HeaderStore", () => {
@@ -112,6 +115,10 @@ describe("HeaderStore", () => {
   });
   bench("few bytes are dispatched, under random pauses", dut("few"), { seed: 3 }, async b => {
     await lives(b, "few", 400, 14);
+  });
+  bench("without quotas, under random pauses", dut("uncounted"), { seed: 3 }, async b => {
+    const rig = await lives(b, "uncounted", 400, 14);
+    expect(rig.most).toBe(16);
   });
   bench("at the quotas, with kept contexts, and full", dut("small"), { seed: 4 }, atTheLimits);
   bench("a reset in the middle of everything leaves nothing behind", dut("small"), { seed: 5 }, resets);
@@ -183,6 +190,14 @@ describe("HeaderStore", () => {
       runBench(name, design, { wave: false, hangCycles: 300, limitCycles: 60_000, seed: 4 }, async b => {
         await lives(b, "few", 200, 14);
       });
+    test("without quotas: a packet enters with a context too few", async () => {
+      const design = plant(dut("uncounted"), /contexts_suffice = ([^;]*) > /, "contexts_suffice = $1 >= ");
+      await findsFault(
+        runBench("uncounted", design, { wave: false, hangCycles: 300, limitCycles: 60_000, seed: 4 }, async b => {
+          await lives(b, "uncounted", 200, 14);
+        }),
+      );
+    });
     for (const [name, from, to] of fewFaults)
       test(`few bytes are dispatched: ${name}`, async () => {
         await findsFault(few(name, plant(dut("few"), from, to)));

@@ -62,8 +62,8 @@ const outcomes = [
 const faults: readonly (readonly [string, string | RegExp, string])[] = [
   [
     "the last rule counts, not the first",
-    "rule2_and = ruled2_and & (~ruled2_and + 32'd1)",
-    "rule2_and = ruled2_and & ~(ruled2_and >> 1)",
+    /rule2 <= \{~\w+ & (\w+), \w+ \? (\w+) : (\w+)\}/,
+    "rule2 <= {$1, $1 ? $3 : $2}",
   ],
   ["a rule that is not enabled", "rules_matches_0 = config_rules & ", "rules_matches_0 = "],
   ["a UID of an earlier generation", " & (entry_generation == uid[15:10])", ""],

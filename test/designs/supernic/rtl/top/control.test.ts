@@ -137,6 +137,17 @@ async function looks(b: B): Promise<void> {
     await b.cycles(3);
     expect([await rig.read("slottook"), await rig.read("slotgrown")]).toEqual([100 + at, 200 + at]);
   }
+  // Slots that the build has not, by each of the two numbers, have nothing.
+  for (const [region, slot] of [
+    [0, p.slots],
+    [p.regions, 0],
+    [4, 0],
+    [7, 7],
+  ] as const) {
+    await rig.write("slot", slot + 16 * region);
+    await b.cycles(3);
+    expect([await rig.read("slottook"), await rig.read("slotgrown")], `slot ${slot} of ${region}`).toEqual([0, 0]);
+  }
   let pulses = 0;
   b.onEdge({ sample: () => void (pulses += b.io.set.restart.num) });
   await rig.write("restart", 2);
@@ -170,7 +181,9 @@ describe("Control", () => {
       ["a slot's controls outlive a reset", /slot_1_0_patience <= 16'd0;/, ""],
       ["the slot of another region", /index\[5:0\] == 6'd9\)/, "index[5:0] == 6'd16)"],
       ["an entry behind the last is one from the start again", / & \(table_bus_index < 16'd64\)/, ""],
-      ["the frames of another block", /(counter_at\[11:8\] == 4'd)2(\}\} & inside_2_kept)/, "$11$2"],
+      ["the frames of another block", /(counter_at\[9:8\] == 2'd)2(\}\} & \{inside_2_kept)/, "$11$2"],
+      ["a slot that there is not is the first", "(registers_slot_at < 3'd2)", "1'b1"],
+      ["a region that there is not is the first", "(registers_slot_region < 3'd3)", "1'b1"],
     ];
     test.each(faults)("%s", async (name, from, to) => {
       await findsFault(look(name, plant(dut(), from, to)));

@@ -6,7 +6,10 @@ export const sizes = {
   small: { contexts: 16, users: 3 },
   full: { contexts: 256, users: 16 },
   // As tasks that read a MAC's end, the IPv4 header and ports would have it: single bytes, runs, not the last one.
-  few: { contexts: 16, users: 3, dispatched: 0x0004_003f_ffff_d020n },
+  // Tasks write some of them, and one byte more that none of them reads.
+  few: { contexts: 16, users: 3, dispatched: 0x0004_003f_ffff_d020n, written: 0x8004_003f_c300_0020n },
+  // As in the device: quotas are somebody else's.
+  uncounted: { contexts: 16, users: 3, byUser: false },
 } as const;
 export type Size = keyof typeof sizes;
 export const dut = (size: Size) => HeaderStore(sizes[size]);
@@ -38,7 +41,13 @@ const ofBytes = (bytes: bigint): bigint => {
 
 export class HeaderRig {
   readonly b: Bench<Ports>;
-  readonly p: { readonly contexts: number; readonly users: number; readonly dispatched?: bigint };
+  readonly p: {
+    readonly contexts: number;
+    readonly users: number;
+    readonly dispatched?: bigint;
+    readonly written?: bigint;
+    readonly byUser?: false;
+  };
   readonly enter;
   readonly entered;
   readonly back;
@@ -82,8 +91,8 @@ export class HeaderRig {
     b.onEdge({ sample: () => this.#sample(), drive: () => this.#drive() });
   }
   setQuotas(quotas: readonly number[]): void {
-    this.quotas = [...quotas];
-    for (const [i, q] of quotas.entries()) {
+    this.quotas = this.p.byUser === false ? quotas.map(() => this.p.contexts) : [...quotas];
+    for (const [i, q] of this.p.byUser === false ? [] : quotas.entries()) {
       const port = this.b.io.quotas[i];
       if (port) port.value = q;
     }
@@ -122,7 +131,8 @@ export class HeaderRig {
     if (this.b.io.free.num !== this.p.contexts - out)
       throw new Error(`${this.b.io.free.num} contexts are free, and ${out} of ${this.p.contexts} held`);
     for (const [i, n] of held.entries()) {
-      if (this.b.io.held[i]?.num !== n) throw new Error(`user ${i} holds ${n}, not ${this.b.io.held[i]?.num}`);
+      if (this.p.byUser !== false && this.b.io.held[i]?.num !== n)
+        throw new Error(`user ${i} holds ${n}, not ${this.b.io.held[i]?.num}`);
       if (n > (this.quotas[i] ?? 0)) throw new Error(`user ${i} holds ${n} of ${this.quotas[i]}`);
     }
     if (this.b.io.enter.valid.value === 0 || this.b.io.enter.ready.value === 0) return;
@@ -187,8 +197,9 @@ export class HeaderRig {
     this.looked++;
   }
   looked = 0;
-  async putBack(held: Held, mask = this.b.random.bits(64)): Promise<void> {
-    const header = this.header();
+  async putBack(held: Held, wanted = this.b.random.bits(64)): Promise<void> {
+    const mask = wanted & (this.p.written ?? all),
+      header = this.header();
     const sent = this.back.send({ ctx: held.ctx, header, mask });
     await this.b.until(() => sent.cycle !== undefined);
     // It counts 2 cycles later.
