@@ -4,7 +4,8 @@ import { CommitTask } from "../task/index.ts";
 import { marks, type Message, taskAreas } from "../wire/index.ts";
 import { homeAt } from "./cluster.ts";
 import { type Commits, type Scenario, wayCycles } from "./scenario.ts";
-import { type Submitted, TaskHost } from "./task-host.ts";
+import type { Submitted } from "./task-clients.ts";
+import { TaskHost } from "./task-host.ts";
 
 const contexts = 16,
   /** The SmartNIC stands half-way between its clients and the nodes. */
