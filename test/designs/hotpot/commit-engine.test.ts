@@ -85,7 +85,7 @@ const faults: readonly (readonly [string, string | RegExp, string])[] = [
   ["a reset leaves the engine open", /cold <= 1'b1;(\s+)open <= 1'b0;/, "cold <= 1'b1;$1open <= 1'b1;"],
   ["a reset leaves it warm", /cold <= 1'b1;(\s+)open <= 1'b0;/, "cold <= 1'b0;$1open <= 1'b0;"],
   ["pages of all processes are one", "is_page_0 & same_pid_0 & used_0", "is_page_0 & used_0"],
-  ["a commit's own pages are in its way", / & ~matches_\d+;/, ";"],
+  ["a commit's own pages are in its way", / & ~is_named_\d+;/, ";"],
   ["the floor is one too low", "new_floor = head[95:64] + 32'd1", "new_floor = head[95:64]"],
   ["what is over counts", "is_over <= head[95:64] < floor_floor", "is_over <= 1'b0"],
   [

@@ -47,14 +47,14 @@ const faults: readonly (readonly [string, string | RegExp, string, Name])[] = [
   ],
   [
     "any process has it recover",
-    "is_recover_when = is_recover & ~may_not_say_it",
-    "is_recover_when = is_recover",
+    "is_recover & ~may_not_say_it",
+    "is_recover",
     "strangers, and the last number",
   ],
   [
     "any process has it recover when it is warm",
-    "is_recover_when = is_recover & ~may_not_say_it",
-    "is_recover_when = is_recover & (~may_not_say_it | ~cold)",
+    "is_recover & ~may_not_say_it",
+    "is_recover & (~may_not_say_it | ~cold)",
     "a closed node, and strangers",
   ],
   [

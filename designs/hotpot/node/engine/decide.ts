@@ -5,7 +5,7 @@ import { bounds, floorBytes, kinds, states } from "../../wire/index.ts";
 import type { Begin } from "./begin.ts";
 import type { Front } from "./front.ts";
 import type { Shared } from "./shared.ts";
-import { partBits, placeBits, Verdict } from "./types.ts";
+import { kindBits, partBits, placeBits, Verdict } from "./types.ts";
 
 export interface Starts {
   readonly log: Begin;
@@ -169,7 +169,8 @@ export function decide(e: Shared, front: Front, starts: Starts, shows: Shows): v
         say("refused");
       })
       .otherwise(() => {
-        switchOn(e.beats.asked.kind)
+        // Kinds with more bits than the last one's are malformed.
+        switchOn(e.beats.asked.kind.trunc(kindBits))
           .is(kinds.prepare, prepare)
           .is(kinds.commit, commit)
           .is(kinds.update, update)

@@ -29,7 +29,7 @@ const wordAt = (line: UInt, at: UInt): UInt =>
   );
 
 const machine = [
-  ...(["idle", "floors", "word", "record", "read", "sum", "judge", "kept", "named", "look"] as const),
+  ...(["idle", "floors", "word", "record", "read", "sum", "fold", "judge", "kept", "named", "look"] as const),
   ...(["ask", "area", "own", "next"] as const),
 ] as const;
 type Control = FsmControl<(typeof machine)[number]>;
@@ -92,7 +92,8 @@ function recordSteps(e: Shared, found: Found, failed: () => void, go: Control) {
           go.go("sum");
         }, failed),
       ),
-    sum: () => go.go("judge"),
+    sum: () => go.go("fold"),
+    fold: () => go.go("judge"),
     judge: () => {
       const isState = record.state.eq(states.prepared).or(record.state.eq(states.committed)),
         isParts = record.parts.any().and(record.parts.le(bounds.parts));

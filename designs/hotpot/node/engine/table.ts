@@ -67,10 +67,11 @@ type Rows = ReturnType<typeof rowsOf>;
 function findCommit(asked: Asked, looking: Looking, { place, rows }: Rows) {
   const known = reg(bit, { init: 0, name: "known" }),
     room = reg(bit, { init: 0, name: "has_room" }),
-    matches = rows.map(r => {
-      const sameLane = node(r.lane.eq(asked.lane.trunc(laneBits))),
-        sameSeq = node(r.seq.eq(asked.seq));
-      return node(sameLane.and(sameSeq).andNot(r.state.eq("free")));
+    matches = rows.map((r, i) => {
+      // It stands when a message is looked up: a head is there a cycle before.
+      const isNamed = reg(bit, { init: 0, name: `is_named_${i}` });
+      isNamed.set(r.lane.eq(asked.lane.trunc(laneBits)).and(r.seq.eq(asked.seq)).andNot(r.state.eq("free")));
+      return isNamed;
     }),
     found = encodePriority(fromBits(matches)),
     free = encodePriority(fromBits(rows.map(r => r.state.eq("free"))));

@@ -10,6 +10,8 @@ export interface CommitParameters extends OffloadParameters {
   readonly director: number;
 }
 
+/** Of the kind of a message that is not malformed. */
+export const kindBits = 4;
 export const placeBits = Math.log2(bounds.commits),
   partBits = Math.log2(bounds.parts),
   laneBits = Math.log2(bounds.lanes),
@@ -21,7 +23,7 @@ export const placeBits = Math.log2(bounds.commits),
   /** Below them the log's address is 0. */
   logShift = 18;
 
-export const Kind = enumOf("CommitKind", { none: 0, ...kinds }, { width: 4 });
+export const Kind = enumOf("CommitKind", { none: 0, ...kinds }, { width: kindBits });
 export const Verdict = enumOf("CommitVerdict", verdicts);
 export const CommitState = enumOf("CommitState", states);
 /** Where an area's home is, and its beats. */
