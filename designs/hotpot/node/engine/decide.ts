@@ -5,7 +5,7 @@ import { bounds, floorBytes, kinds, states } from "../../wire/index.ts";
 import type { Begin } from "./begin.ts";
 import type { Front } from "./front.ts";
 import type { Shared } from "./shared.ts";
-import { kindBits, partBits, placeBits, Verdict } from "./types.ts";
+import { kindBits, partBits, placeBits } from "./types.ts";
 
 export interface Starts {
   readonly log: Begin;
@@ -28,7 +28,7 @@ interface Shows {
 function factsOf(e: Shared, front: Front) {
   const { table } = e;
   return {
-    say: (v: Said): void => e.end(Verdict[v]),
+    say: (v: Said): void => e.end(v),
     is: (s: keyof typeof states) => front.state.eq(states[s]),
     isClosed: node(e.open.not().andNot(e.isRedo), { name: "is_closed" }),
     contradicts: node(table.known.andNot(front.sameParts), { name: "contradicts" }),

@@ -11,14 +11,12 @@ function knownOf(e: Shared, director: number) {
   const kept = (name: string) => reg(bit, { init: 0, name });
   const known = {
     isOver: kept("is_over"),
-    wasHeld: kept("was_held"),
     isRecover: kept("is_recover"),
     mayNot: kept("may_not_say_it"),
     laneIsBusy: kept("lane_was_busy"),
     noPlace: kept("has_no_place"),
     isGranted: kept("is_granted"),
     sameParts: kept("is_same_parts"),
-    allHeld: kept("all_held"),
     state: reg(uint(2), { init: 0, name: "state_before" }),
     held: reg(uint(bounds.parts), { init: 0, name: "held_before" }),
   };
@@ -30,6 +28,7 @@ function knownOf(e: Shared, director: number) {
     full = node(e.table.known.or(e.table.room).not(), { name: "is_full" }),
     // Of the area that is asked of: it stands a cycle after the head.
     own = reg(uint(bounds.parts), { name: "asked_part" }),
+    wanted = reg(uint(bounds.parts), { name: "wanted_before" }),
     directs = node(
       orTree([isKind("recover"), isKind("open"), isKind("grant"), isKind("inspect").andNot(e.wantsData)]),
       { name: "is_directors" },
@@ -38,7 +37,6 @@ function knownOf(e: Shared, director: number) {
   const weigh = (): void => {
     known.isOver.set(asked.seq.lt(e.floors.floor));
     known.held.set(mux(e.table.known, e.table.held, 0).is(bounds.parts));
-    known.wasHeld.set(e.table.held.and(own).any());
     known.isRecover.set(isKind("recover"));
     known.mayNot.set(mux(directs, isDirector, isOwner.or(isKind("forget").and(isDirector))).not());
     known.laneIsBusy.set(e.table.laneIsBusy);
@@ -46,10 +44,16 @@ function knownOf(e: Shared, director: number) {
     known.noPlace.set(full.or(e.table.laneIsBusy.andNot(e.table.known)));
     known.isGranted.set(e.floors.owner.eq(asked.grantee));
     known.sameParts.set(e.table.meta.parts.zext(8).eq(asked.parts));
-    known.allHeld.set(e.table.isWhole);
+    wanted.set(e.table.whole.is(bounds.parts));
     known.state.set(e.table.state);
   };
-  return { ...known, weigh };
+  return {
+    ...known,
+    /** The area that is asked of, and all areas of the commit. */
+    wasHeld: node(known.held.and(own).any(), { name: "was_held" }),
+    allHeld: node(known.held.eq(wanted), { name: "all_held" }),
+    weigh,
+  };
 }
 
 /**

@@ -16,7 +16,7 @@ import { cutFields } from "../../../shared/frame/index.ts";
 import { bounds, commitRecord, floorBytes, headBytes, laneFloor, states } from "../../wire/index.ts";
 import type { Begin } from "./begin.ts";
 import type { Shared } from "./shared.ts";
-import { CommitState, laneBits, lineBits, Verdict } from "./types.ts";
+import { CommitState, laneBits, lineBits } from "./types.ts";
 
 const perBeat = headBytes / floorBytes,
   wordBits = Math.log2(perBeat);
@@ -172,7 +172,7 @@ export function recoverOf(e: Shared, begin: Begin): void {
       const failed = (): void => {
         // Nobody is told of a commit whose neighbours are not known.
         table.clear();
-        e.end(Verdict.failed);
+        e.end("failed");
         go.go("idle");
       };
       return {
@@ -185,7 +185,7 @@ export function recoverOf(e: Shared, begin: Begin): void {
           when(table.place.all(), () => {
             e.cold.set(0);
             e.start.set(e.beats.asked.seq);
-            e.end(Verdict.done);
+            e.end("done");
             go.go("idle");
           });
         },

@@ -239,7 +239,7 @@ function changesOf({ rows, here }: Rows) {
  */
 export function tableOf(asked: Asked, looking: Looking) {
   const all = rowsOf(),
-    { place, rows, crcs, metas, at } = all;
+    { place, rows, crcs, metas } = all;
   const { known, room } = findCommit(asked, looking, all),
     conflict = findConflict(asked, looking, all);
   const writes = writesOf(all);
@@ -255,8 +255,6 @@ export function tableOf(asked: Asked, looking: Looking) {
     meta: said,
     crcs: crcs.map(r => r.readAsync(place)),
     ...changesOf(all),
-    /** All areas of the commit are held. */
-    isWhole: node(at(r => r.held).eq(whole), { name: "is_whole" }),
     whole,
     /** A commit of the lane is here. */
     laneIsBusy: node(orTree(rows.map(r => r.sameLane.andNot(r.state.eq("free")))), { name: "lane_is_busy" }),
