@@ -21,15 +21,7 @@ import { digestOf } from "./digest.ts";
 import { endsOf } from "./ends.ts";
 import { recordOf } from "./record.ts";
 import { tableOf } from "./table.ts";
-import {
-  type CommitParameters,
-  countBits,
-  laneBits,
-  LaneFloor,
-  lineBits,
-  logShift,
-  partBits,
-} from "./types.ts";
+import { type CommitParameters, countBits, laneBits, LaneFloor, lineBits, logShift, partBits } from "./types.ts";
 import type { Io } from "./ports.ts";
 
 const granuleShift = Math.log2(bounds.granule);

@@ -1,15 +1,34 @@
-import { expect, it } from "vitest";
-import { Run } from "../task/support/task-runs.ts";
-import { contexts, DeviceHost } from "./support/device-host.ts";
+/** The commit task in a whole SuperNIC, beside memory nodes whose side of the commits is the hardware. */
+import { describe, expect, it, type TestContext } from "vitest";
+import { crashesRun, crowdRun, faults, faultsOf, oppositeRun, refusingRun } from "./support/device-runs.ts";
 
-it("plain", async () => {
-  await DeviceHost.run({ seed: 1 }, async host => {
-    const t0 = Date.now(), c0 = host.cycle;
-    const run = new Run(host, host);
-    await run.crowd(24, 4, 5);
-    console.log(host.cycle - c0, Date.now() - t0, JSON.stringify(host.nodes.map(n => n.came)));
-    await run.rest(contexts);
-    console.log(host.cycle - c0, Date.now() - t0, host.verdicts);
-    expect(await host.problems()).toEqual([]);
+const long = process.env["MNEMO_LONG"] === "1",
+  commits = long ? 200 : 12;
+const onlyLong = (ctx: TestContext): void => {
+  if (!long) ctx.skip("a whole device and three engines, a minute or more: MNEMO_LONG=1 runs it");
+};
+
+describe("commits through a whole SuperNIC", () => {
+  it("on a network that loses, doubles, swaps and damages frames", async () => {
+    const host = await crowdRun(commits, { seed: 1 });
+    for (const n of Object.values(faultsOf(host))) expect(n).toBeGreaterThan(commits / 4);
+  });
+  it("nodes that are reset in the midst, their memory kept", async () => {
+    const { crashes, torn } = await crashesRun(commits, "kept", { seed: 4, faults });
+    expect(crashes).toBeGreaterThan(2);
+    if (long) expect(torn).toBeGreaterThan(0);
+  });
+  it("nodes that lose their memory in the midst", async ctx => {
+    onlyLong(ctx);
+    const { crashes } = await crashesRun(commits, "zeroed", { seed: 5, faults });
+    expect(crashes).toBeGreaterThan(2);
+  });
+  it("opposite orders end", async ctx => {
+    onlyLong(ctx);
+    await oppositeRun(commits, { seed: 2, faults });
+  });
+  it("memory that refuses what is decided", async ctx => {
+    onlyLong(ctx);
+    await refusingRun(commits, { seed: 3, faults });
   });
 });

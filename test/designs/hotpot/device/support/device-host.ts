@@ -152,8 +152,7 @@ export class DeviceHost {
       async () => {
         const host = made as DeviceHost;
         for (const node of host.nodes)
-          for (const lane of host.lanes)
-            await node.tell({ kind: "grant", lane, seq: 0, grantee: taskPid });
+          for (const lane of host.lanes) await node.tell({ kind: "grant", lane, seq: 0, grantee: taskPid });
         host.device.device.bench.onEdge({ sample: () => host.clients.askAgain() });
         return body(host);
       },

@@ -70,22 +70,18 @@ export class EngineNode implements Member {
   }
   async run(join: Join): Promise<void> {
     const { latency = 20, jitter = 0, pause = 0, seed, dut = engineDut } = this.#o;
-    await runBench(
-      this.name,
-      dut,
-      { seed, wave: false, limitCycles: Number.POSITIVE_INFINITY, hangCycles: 0 },
-      bench =>
-        join(bench, async () => {
-          this.#bench = bench;
-          this.#host = new OffloadHost(bench, {
-            ...{ parameters: engineParameters, memory: this.memory, latency, jitter, pause },
-          });
-          bench.onEdge({ sample: () => this.#answer() });
-          await this.begin();
-          await this.open();
-          this.up = true;
-          return () => undefined;
-        }),
+    await runBench(this.name, dut, { seed, wave: false, limitCycles: Number.POSITIVE_INFINITY, hangCycles: 0 }, bench =>
+      join(bench, async () => {
+        this.#bench = bench;
+        this.#host = new OffloadHost(bench, {
+          ...{ parameters: engineParameters, memory: this.memory, latency, jitter, pause },
+        });
+        bench.onEdge({ sample: () => this.#answer() });
+        await this.begin();
+        await this.open();
+        this.up = true;
+        return () => undefined;
+      }),
     );
   }
   /** While it runs. */

@@ -1,0 +1,37 @@
+/** Faults planted in the device's task and in one node's engine, of which only the whole knows: its runs find each. */
+import { describe, it } from "vitest";
+import { findsFault, plant } from "../../../support/plant.ts";
+import type { DeviceHostOptions } from "./support/device-host.ts";
+import { crashesRun, crowdRun, faults, oppositeRun } from "./support/device-runs.ts";
+import { engineDut } from "./support/engine-node.ts";
+
+const long = process.env["MNEMO_LONG"] === "1";
+type Runs = (o: DeviceHostOptions) => Promise<unknown>;
+const crowd: Runs = o => crowdRun(24, { seed: 1, ...o }),
+  opposite: Runs = o => oppositeRun(24, { seed: 2, faults, ...o }),
+  zeroed: Runs = o => crashesRun(24, "zeroed", { seed: 5, faults, ...o });
+
+describe("a planted fault is found through a whole SuperNIC", () => {
+  const finds = (name: string, run: () => Promise<unknown>) =>
+    it(name, async ctx => {
+      if (!long) ctx.skip("a whole device and three engines, half a minute each: MNEMO_LONG=1 runs it");
+      await findsFault(run());
+    });
+  const inEngine = (name: string, from: string | RegExp, to: string, run: Runs) =>
+    finds(name, () =>
+      run({
+        node: n => ({ latency: 30, jitter: 40, pause: 0.1, ...(n === 1 && { dut: plant(engineDut, from, to) }) }),
+      }),
+    );
+  const inTask = (name: string, from: string | RegExp, to: string, run: Runs) =>
+    finds(name, () => run({ change: device => plant(device, from, to) }));
+  inEngine("FORGET frees no place", /(ended_0\) begin\s+)state_0 <= commit_state_free;/, "$1", crowd);
+  inEngine("pages are never compared", "pages_compared <= searches", "pages_compared <= 1'b0", opposite);
+  inTask(
+    "packets for the task go on as well",
+    /drops \? task_verdict_drop : task_verdict_forward/,
+    "task_verdict_forward",
+    crowd,
+  );
+  inTask("a lost node is not heard of", /nodes_lost <= [^;]*;/, "nodes_lost <= 16'd0;", zeroed);
+});
