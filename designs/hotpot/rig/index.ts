@@ -16,6 +16,7 @@ export { readSetup, type Setup } from "./setup.ts";
 export { measureTimes, memoryCycles, type Times } from "./times.ts";
 export { type Submitted, type TaskArea, TaskClients, type TaskClientsOptions } from "./task-clients.ts";
 export {
+  frameBytes,
   messageIn,
   type MessageIn,
   nodeEndpoint,

@@ -1,5 +1,13 @@
 /** Who speaks with the commit task, and what their frames are. Whoever gets one checks each byte of it. */
-import { clioMessage, dissect, type Dissected, replyFrame, status, udpPorts } from "../../clio/wire/index.ts";
+import {
+  clioMessage,
+  dissect,
+  type Dissected,
+  frameOffsets,
+  replyFrame,
+  status,
+  udpPorts,
+} from "../../clio/wire/index.ts";
 import { type Endpoint, udpFrame } from "../../shared/wire/index.ts";
 import { ProtocolError } from "../../../sim/index.ts";
 import {
@@ -30,6 +38,8 @@ export const nodeEndpoint = (n: number): Endpoint => ({
   port: udpPorts.native,
 });
 
+/** Bytes of a frame with a body of so many, from the Ethernet header on, without a check sequence. */
+export const frameBytes = (body: number): number => frameOffsets.body + body;
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex");
 type Request = Required<Dissected>;
 /** A message to a node, and the frame that it came in. */

@@ -71,6 +71,8 @@ export class TaskHost {
   #resets = 0;
   #resetting = false;
   #on = false;
+  /** Of frames, both ways: between clients and task, and between task and nodes. */
+  readonly bytes = { clients: 0, nodes: 0 };
   /** Messages to nodes, by kind. */
   readonly sent: Record<string, number> = {};
   /** All copies must show a commit when its answer leaves; not while nodes are lost. */
@@ -236,6 +238,7 @@ export class TaskHost {
   #fromClient(bytes: Uint8Array): void {
     const { clientLost = 0, clientDoubled = 0 } = this.#o;
     if (this.#random.chance(clientLost)) return;
+    this.bytes.clients += bytes.length;
     const resets = this.#resets,
       once = (): void => {
         if (this.#on && resets === this.#resets) this.send(bytes, clientPort, true);
@@ -295,6 +298,7 @@ export class TaskHost {
       node = this.nodes[n];
     if (!node || port !== portOf(n)) throw new ProtocolError(`a frame to nobody by port ${port}`);
     this.sent[m.kind] = (this.sent[m.kind] ?? 0) + 1;
+    this.bytes.nodes += bytes.length;
     this.#way(() => {
       if (!node.up) return;
       const from = Math.max(this.#b.cycle, node.freeAt);
@@ -304,6 +308,7 @@ export class TaskHost {
         if (!node.up || node.start !== start) return;
         const reply = replyTo(came, node.bytesOf(node.ask(m, taskPid))),
           resets = this.#resets;
+        this.bytes.nodes += reply.length;
         this.#way(() => {
           if (this.#on || resets === this.#resets) this.send(reply, port, this.#on);
         });
@@ -312,6 +317,7 @@ export class TaskHost {
   }
   #toClient(bytes: Uint8Array, port: number): void {
     if (port !== clientPort) throw new ProtocolError("a frame to nobody");
+    this.bytes.clients += bytes.length;
     this.clients.hear(bytes);
   }
   /** Its answer leaves: all its copies are there. */

@@ -51,8 +51,7 @@ for (const role of roles)
       for (const crash of crashes) {
         const first = stride === 1 ? 0 : b.random.between(0, stride - 1),
           some = Array.from({ length: Math.ceil((cycles - first) / stride) }, (_, i) => first + i * stride);
-        for (const at of new Set([...some, ...changes]))
-          rows.add(judge(role, crash, await sweep.run(role, crash, at)));
+        for (const at of new Set([...some, ...changes])) rows.add(judge(role, crash, await sweep.run(role, crash, at)));
       }
       expect([...rows]).toEqual(expect.arrayContaining([...(wanted[role.name] ?? [])]));
     },

@@ -45,12 +45,7 @@ const faults: readonly (readonly [string, string | RegExp, string, Name])[] = [
     "is_directors ? is_director | is_owner :",
     "strangers, and the last number",
   ],
-  [
-    "any process has it recover",
-    "is_recover & ~may_not_say_it",
-    "is_recover",
-    "strangers, and the last number",
-  ],
+  ["any process has it recover", "is_recover & ~may_not_say_it", "is_recover", "strangers, and the last number"],
   [
     "any process has it recover when it is warm",
     "is_recover & ~may_not_say_it",
@@ -109,12 +104,7 @@ const faults: readonly (readonly [string, string | RegExp, string, Name])[] = [
     "same_lane_0 <= 1'b1;",
     "a lane goes from one process to another",
   ],
-  [
-    "a GRANT of old gives the lane",
-    /is_over & is_granted/,
-    "1'b0",
-    "a lane goes from one process to another",
-  ],
+  ["a GRANT of old gives the lane", /is_over & is_granted/, "1'b0", "a lane goes from one process to another"],
   [
     "a repeated GRANT is stale",
     "is_granted <= floor_owner == head[207:192]",

@@ -6,7 +6,7 @@ import { crashesRun, crowdRun, faults, oppositeRun } from "./support/device-runs
 import { engineDut } from "./support/engine-node.ts";
 
 const long = process.env["MNEMO_LONG"] === "1";
-type Runs = (o: DeviceHostOptions) => Promise<unknown>;
+type Runs = (o: Omit<DeviceHostOptions, "seed">) => Promise<unknown>;
 const crowd: Runs = o => crowdRun(24, { seed: 1, ...o }),
   opposite: Runs = o => oppositeRun(24, { seed: 2, faults, ...o }),
   zeroed: Runs = o => crashesRun(24, "zeroed", { seed: 5, faults, ...o });

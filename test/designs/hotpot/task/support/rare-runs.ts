@@ -8,7 +8,13 @@ import {
   taskOwn,
   taskPid,
 } from "../../../../../designs/hotpot/rig/index.ts";
-import { bounds, commitOpcode, commitReplyOpcode, submitBytes, submitKinds } from "../../../../../designs/hotpot/wire/index.ts";
+import {
+  bounds,
+  commitOpcode,
+  commitReplyOpcode,
+  submitBytes,
+  submitKinds,
+} from "../../../../../designs/hotpot/wire/index.ts";
 import { ipv4Header, udpFrame } from "../../../../../designs/shared/wire/index.ts";
 import { type B, fail, nodes, replicaOf, type Run, same, taskRun, type usual, vaOf } from "./task-runs.ts";
 
