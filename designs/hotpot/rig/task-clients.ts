@@ -117,7 +117,7 @@ export class TaskClients {
     return said[0]?.verdict === "done";
   }
 
-  /** A frame of the task has come. @throws ProtocolError for an answer that is none, or says another thing than before */
+  /** A frame of the task has come. @throws ProtocolError for one that is none, or says another thing than before */
   hear(bytes: Uint8Array): void {
     const { client, answer: a } = clientAnswerIn(bytes);
     this.verdicts[a.verdict] = (this.verdicts[a.verdict] ?? 0) + 1;

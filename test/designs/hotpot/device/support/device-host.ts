@@ -21,8 +21,8 @@ import {
 } from "../../../../../designs/hotpot/wire/index.ts";
 import { dissect } from "../../../../../designs/clio/wire/index.ts";
 import {
-  Clockwork,
   clockPeriod,
+  Clockwork,
   Jack,
   Line,
   RackDevice,
@@ -35,7 +35,7 @@ import { identity } from "../../../../../designs/supernic/model/index.ts";
 import type { Task } from "../../../../../designs/supernic/rtl/index.ts";
 import { readSetup, taskWrite } from "../../../../../designs/supernic/software/index.ts";
 import { macControlAddress } from "../../../../../designs/supernic/wire/index.ts";
-import { type LinkOptions, ProtocolError, Random } from "../../../../../sim/index.ts";
+import { HangError, type LinkOptions, ProtocolError, Random } from "../../../../../sim/index.ts";
 import { areas } from "../../task/support/task-runs.ts";
 import { EngineNode, type EngineNodeOptions } from "./engine-node.ts";
 
@@ -75,6 +75,8 @@ export interface DeviceHostOptions {
   readonly node?: (n: number) => Partial<EngineNodeOptions>;
   readonly change?: RackDeviceOptions["change"];
   readonly config?: Partial<CommitTaskConfig>;
+  /** Cycles after which whatever is waited for has not come. */
+  readonly limit?: number;
   /** Cycles until a client asks again. */
   readonly clientTimeout?: number;
 }
@@ -91,12 +93,14 @@ export class DeviceHost {
   readonly random: Random;
   readonly #clientJack: Jack;
   readonly #clockwork: Clockwork;
+  readonly #limit: number;
 
   constructor(clockwork: Clockwork, o: DeviceHostOptions) {
     const { seed, change } = o,
       [time, ...times] = clockwork.times;
     if (time === undefined) throw new RangeError("there is no device");
     this.#clockwork = clockwork;
+    this.#limit = o.limit ?? 20_000_000;
     this.random = new Random(seed);
     this.config = {
       nodes: Array.from({ length: nodeCount }, (_, n) => ({ ...nodeEndpoint(n), port: portOf(n) })),
@@ -175,7 +179,10 @@ export class DeviceHost {
     await this.#clockwork.pause(n * clockPeriod);
   }
   async until(done: () => boolean): Promise<void> {
-    while (!done()) await this.cycles(16);
+    while (!done()) {
+      if (this.cycle > this.#limit) throw new HangError(`what is waited for has not come in ${this.#limit} cycles`);
+      await this.cycles(16);
+    }
   }
   finished(): Promise<void> {
     return this.until(() => this.clients.finished);

@@ -1,4 +1,4 @@
-/** Runs of the commit task in which two rare things come together: late copies, sums that carry, refusals behind the decision. */
+/** Runs of the commit task in which rare things come: late copies, sums that carry, refusals behind the decision. */
 import { clioMessage, frameOffsets, opcode, udpPorts } from "../../../../../designs/clio/wire/index.ts";
 import {
   messageIn,
