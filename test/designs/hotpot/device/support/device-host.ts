@@ -246,8 +246,11 @@ export class DeviceHost {
       () => this.cycles(2000),
     );
   }
-  /** What the device says is wrong, when nothing is under way. */
+  /** What the device says is wrong, when nothing is under way. Each frame that came whole was for the task. */
   async problems(): Promise<readonly string[]> {
-    return (await this.device.finish()).problems;
+    const { counters, problems } = await this.device.finish(),
+      whole = this.device.jacks.reduce((n, j) => n + j.counts.received - j.counts.damaged, 0),
+      taken = Number(counters.middle["dropTask"] ?? 0);
+    return taken === whole ? problems : [...problems, `${whole} frames came for the task, and it took ${taken}`];
   }
 }
