@@ -250,7 +250,7 @@ export class DeviceHost {
   async problems(): Promise<readonly string[]> {
     const { counters, problems } = await this.device.finish(),
       whole = this.device.jacks.reduce((n, j) => n + j.counts.received - j.counts.damaged, 0),
-      taken = Number(counters.middle["dropTask"] ?? 0);
+      taken = counters.middle["dropTask"] ?? 0;
     return taken === whole ? problems : [...problems, `${whole} frames came for the task, and it took ${taken}`];
   }
 }
