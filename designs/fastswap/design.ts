@@ -10,5 +10,10 @@ export const fastswap = design({
   figures: async () => (await import("./evaluation/index.ts")).figureHook,
   proofs: async () => (await import("./rtl/index.ts")).fastswapProofs,
   lintMatrix: async () => (await import("./build/index.ts")).matrix,
-  synth: () => Promise.resolve({ madeOfBlocks: ["FastswapNode", "PriorityLane"], further: () => [] }),
+  synth: () =>
+    Promise.resolve({
+      madeOfBlocks: ["FastswapNode", "PriorityLane"],
+      further: () => [],
+      baseline: "constraints/baseline/fastswap",
+    }),
 });

@@ -60,8 +60,27 @@ module CommitEngine_c8_d1466_a100000_p1 (
 );
   localparam [1:0] commit_state_free = 2'd0, commit_state_gathering = 2'd1, commit_state_prepared = 2'd2,
     commit_state_committed = 2'd3;
-  localparam [3:0] status_ok = 4'd0;
-  localparam [3:0] status_malformed = 4'd8;
+  localparam [2:0] prepare_logged = 3'd1;
+  localparam [3:0] access_done = 4'd9;
+  localparam [2:0] prepare_signed = 3'd5;
+  localparam [2:0] checkpoint_ask = 3'd2;
+  localparam [2:0] checkpoint_read = 3'd3;
+  localparam [2:0] checkpoint_signed = 3'd5;
+  localparam [3:0] recovery_record = 4'd3;
+  localparam [3:0] recovery_ask = 4'd11;
+  localparam [3:0] front_decide = 4'd7;
+  localparam [1:0] single_update = 2'd1;
+  localparam [3:0] recovery_next = 4'd14;
+  localparam [2:0] prepare_recorded = 3'd6;
+  localparam [2:0] checkpoint_recorded = 3'd6;
+  localparam [2:0] prepare_whole = 3'd4;
+  localparam [1:0] single_floor = 2'd2;
+  localparam [1:0] single_area = 2'd3;
+  localparam [3:0] recovery_floors = 4'd1;
+  localparam [2:0] prepare_probed = 3'd2;
+  localparam [2:0] checkpoint_wrote = 3'd4;
+  localparam [3:0] recovery_read = 4'd4;
+  localparam [3:0] recovery_area = 4'd12;
   localparam [3:0] access_issue = 4'd1;
   localparam [3:0] access_data = 4'd3;
   localparam [3:0] access_wait = 4'd4;
@@ -69,57 +88,37 @@ module CommitEngine_c8_d1466_a100000_p1 (
   localparam [3:0] front_idle = 4'd0;
   localparam [3:0] front_body = 4'd1;
   localparam [3:0] front_matched = 4'd4;
-  localparam [2:0] prepare_logged = 3'd1;
-  localparam [3:0] access_done = 4'd8;
-  localparam [7:0] opcode_read = 8'h40;
-  localparam [7:0] opcode_atomic_faa = 8'h49;
-  localparam [7:0] opcode_write = 8'h50;
-  localparam [2:0] prepare_probed = 3'd2;
-  localparam [2:0] prepare_signed = 3'd5;
-  localparam [2:0] checkpoint_ask = 3'd2;
-  localparam [2:0] checkpoint_read = 3'd3;
-  localparam [2:0] checkpoint_signed = 3'd5;
+  localparam [3:0] front_weigh = 4'd6;
   localparam [3:0] recovery_word = 4'd2;
-  localparam [3:0] recovery_record = 4'd3;
-  localparam [3:0] recovery_read = 4'd4;
-  localparam [3:0] recovery_kept = 4'd7;
-  localparam [3:0] recovery_ask = 4'd10;
-  localparam [3:0] recovery_own = 4'd12;
-  localparam [1:0] single_floor = 2'd2;
-  localparam [3:0] front_decide = 4'd7;
+  localparam [3:0] recovery_kept = 4'd8;
+  localparam [3:0] recovery_own = 4'd13;
   localparam [3:0] access_idle = 4'd0;
   localparam [2:0] commit_lead_none = 3'd0, commit_lead_head = 3'd1, commit_lead_record = 3'd2,
     commit_lead_floor = 3'd3, commit_lead_zero = 3'd4;
   localparam [3:0] access_lead_2 = 4'd2;
+  localparam [3:0] status_ok = 4'd0;
+  localparam [3:0] status_malformed = 4'd8;
   localparam [3:0] access_sum = 4'd6;
-  localparam [3:0] access_settle = 4'd7;
+  localparam [3:0] access_fold = 4'd7;
+  localparam [3:0] access_settle = 4'd8;
   localparam [3:0] front_look = 4'd2;
   localparam [3:0] front_match = 4'd3;
-  localparam [3:0] front_weigh = 4'd6;
   localparam [3:0] front_search = 4'd5;
   localparam [3:0] front_work = 4'd8;
   localparam [2:0] prepare_idle = 3'd0;
-  localparam [2:0] prepare_whole = 3'd4;
-  localparam [2:0] commit_verdict_done = 3'd0, commit_verdict_busy = 3'd1, commit_verdict_stale = 3'd2,
-    commit_verdict_unknown = 3'd3, commit_verdict_cold = 3'd4, commit_verdict_refused = 3'd5,
-    commit_verdict_failed = 3'd6, commit_verdict_corrupt = 3'd7;
   localparam [2:0] prepare_held = 3'd3;
-  localparam [2:0] prepare_recorded = 3'd6;
   localparam [2:0] checkpoint_idle = 3'd0;
   localparam [2:0] checkpoint_look = 3'd1;
-  localparam [2:0] checkpoint_wrote = 3'd4;
-  localparam [2:0] checkpoint_recorded = 3'd6;
   localparam [3:0] recovery_idle = 4'd0;
-  localparam [3:0] recovery_floors = 4'd1;
   localparam [3:0] recovery_sum = 4'd5;
-  localparam [3:0] recovery_judge = 4'd6;
-  localparam [3:0] recovery_next = 4'd13;
-  localparam [3:0] recovery_named = 4'd8;
-  localparam [3:0] recovery_look = 4'd9;
-  localparam [3:0] recovery_area = 4'd11;
+  localparam [3:0] recovery_fold = 4'd6;
+  localparam [3:0] recovery_judge = 4'd7;
+  localparam [3:0] recovery_named = 4'd9;
+  localparam [3:0] recovery_look = 4'd10;
   localparam [1:0] single_idle = 2'd0;
-  localparam [1:0] single_update = 2'd1;
-  localparam [1:0] single_area = 2'd3;
+  localparam [7:0] opcode_read = 8'h40;
+  localparam [7:0] opcode_atomic_faa = 8'h49;
+  localparam [7:0] opcode_write = 8'h50;
   localparam [1:0] answer_form = 2'd1;
   localparam [1:0] answer_idle = 2'd0;
   localparam [1:0] answer_reply = 2'd2;
@@ -132,11 +131,13 @@ module CommitEngine_c8_d1466_a100000_p1 (
   reg [31:0] crc; // digest.ts:9
   reg [511:0] crc_fed; // digest.ts:10
   reg crc_full; // digest.ts:11
-  reg [2:0] context_; // shared.ts:91
-  reg [15:0] pid; // shared.ts:92
-  reg [3:0] part; // shared.ts:93
-  reg matches_; // shared.ts:95
-  reg searches; // shared.ts:96
+  reg [31:0] crc_parities; // digest.ts:12
+  reg crc_summed; // digest.ts:13
+  reg [2:0] context_; // shared.ts:83
+  reg [15:0] pid; // shared.ts:84
+  reg [3:0] part; // shared.ts:85
+  reg matches_; // shared.ts:87
+  reg searches; // shared.ts:88
   reg [2:0] place; // table.ts:39
   reg [1:0] state_0; // table.ts:41
   reg [5:0] lane_0; // table.ts:42
@@ -212,77 +213,81 @@ module CommitEngine_c8_d1466_a100000_p1 (
   reg ended_7; // table.ts:50
   reg known; // table.ts:68
   reg has_room; // table.ts:69
-  reg conflict; // table.ts:99
-  reg pages_compared; // table.ts:101
-  reg is_held_0; // table.ts:104
-  reg is_page_0; // table.ts:105
-  reg is_held_1; // table.ts:104
-  reg is_page_1; // table.ts:105
-  reg is_held_2; // table.ts:104
-  reg is_page_2; // table.ts:105
-  reg is_held_3; // table.ts:104
-  reg is_page_3; // table.ts:105
-  reg is_held_4; // table.ts:104
-  reg is_page_4; // table.ts:105
-  reg is_held_5; // table.ts:104
-  reg is_page_5; // table.ts:105
-  reg is_held_6; // table.ts:104
-  reg is_page_6; // table.ts:105
-  reg is_held_7; // table.ts:104
-  reg is_page_7; // table.ts:105
-  reg writes_area; // table.ts:124
-  reg [2:0] area_part; // table.ts:125
-  reg [63:0] new_area_va; // table.ts:126
+  reg is_named_0, is_named_1, is_named_2, is_named_3, is_named_4, is_named_5, is_named_6, is_named_7; // table.ts:72
+  reg conflict; // table.ts:100
+  reg pages_compared; // table.ts:102
+  reg is_held_0; // table.ts:105
+  reg is_page_0; // table.ts:106
+  reg is_held_1; // table.ts:105
+  reg is_page_1; // table.ts:106
+  reg is_held_2; // table.ts:105
+  reg is_page_2; // table.ts:106
+  reg is_held_3; // table.ts:105
+  reg is_page_3; // table.ts:106
+  reg is_held_4; // table.ts:105
+  reg is_page_4; // table.ts:106
+  reg is_held_5; // table.ts:105
+  reg is_page_5; // table.ts:106
+  reg is_held_6; // table.ts:105
+  reg is_page_6; // table.ts:106
+  reg is_held_7; // table.ts:105
+  reg is_page_7; // table.ts:106
+  reg writes_area; // table.ts:125
+  reg [2:0] area_part; // table.ts:126
+  reg [63:0] new_area_va; // table.ts:127
   reg [4:0] new_area_beats;
-  reg [7:0] writes_crc; // table.ts:127
-  reg [255:0] new_crcs; // table.ts:128
-  reg writes_meta; // table.ts:129
-  reg [15:0] new_meta_owners, new_meta_replicas; // table.ts:130
+  reg [7:0] writes_crc; // table.ts:128
+  reg [255:0] new_crcs; // table.ts:129
+  reg writes_meta; // table.ts:130
+  reg [15:0] new_meta_owners, new_meta_replicas; // table.ts:131
   reg [3:0] new_meta_parts;
   reg [1:0] record_state; // record.ts:11
   reg [31:0] record_crc; // record.ts:12
-  reg [2:0] record_steps; // record.ts:13
-  reg record_ready; // record.ts:14
-  reg [5:0] floor_at; // shared.ts:65
-  reg [31:0] floor_floor; // shared.ts:66
+  reg [511:0] record_kept; // record.ts:13
+  reg [4:0] record_steps; // record.ts:14
+  reg record_ready; // record.ts:15
+  reg [5:0] floor_at; // shared.ts:57
+  reg [31:0] floor_floor; // shared.ts:58
   reg [15:0] floor_owner;
-  reg floor_puts; // shared.ts:67
-  reg [31:0] floor_value_floor; // shared.ts:68
+  reg floor_puts; // shared.ts:59
+  reg [31:0] floor_value_floor; // shared.ts:60
   reg [15:0] floor_value_owner;
-  reg access_start; // access.ts:52
-  reg [7:0] access_opcode; // access.ts:53
-  reg access_home; // access.ts:54
-  reg [63:0] access_va; // access.ts:55
-  reg [13:0] access_bytes; // access.ts:56
-  reg [13:0] access_sends; // access.ts:57
-  reg [4:0] access_beats; // access.ts:58
-  reg [2:0] access_lead; // access.ts:59
-  reg access_headed; // access.ts:60
-  reg [4:0] access_index; // access.ts:61
-  reg [3:0] access_status; // access.ts:62
-  reg [3:0] access; // access.ts:76
-  reg [2:0] verdict; // shared.ts:117
-  reg finished; // shared.ts:118
-  reg [63:0] home_va; // shared.ts:124
-  reg [4:0] home_beats; // shared.ts:125
-  reg [31:0] home_crc; // shared.ts:126
-  reg [5:0] home_lane; // shared.ts:127
-  reg [31:0] home_seq; // shared.ts:128
-  reg log_is_sound; // shared.ts:140
-  reg [31:0] own_crc; // shared.ts:167
-  reg cold; // shared.ts:168
-  reg open; // shared.ts:169
-  reg [31:0] start; // shared.ts:170
+  reg access_start; // access.ts:58
+  reg [7:0] access_opcode; // access.ts:59
+  reg access_home; // access.ts:60
+  reg [63:0] access_va; // access.ts:61
+  reg [13:0] access_bytes; // access.ts:62
+  reg [13:0] access_sends; // access.ts:63
+  reg [4:0] access_beats; // access.ts:64
+  reg [2:0] access_lead; // access.ts:65
+  reg access_headed; // access.ts:66
+  reg [4:0] access_index; // access.ts:67
+  reg [3:0] access_status; // access.ts:68
+  reg access_failed; // access.ts:69
+  reg [3:0] access; // access.ts:83
+  reg [2:0] verdict; // ends.ts:11
+  reg finished; // ends.ts:12
+  reg [63:0] home_va; // shared.ts:114
+  reg [4:0] home_beats; // shared.ts:115
+  reg [31:0] home_crc; // shared.ts:116
+  reg [5:0] home_lane; // shared.ts:117
+  reg [31:0] home_seq; // shared.ts:118
+  reg log_is_sound; // shared.ts:130
+  reg [31:0] own_crc; // shared.ts:157
+  reg cold; // shared.ts:158
+  reg open; // shared.ts:159
+  reg [31:0] start; // shared.ts:160
   reg [7:0] opcode; // front.ts:66
   reg [13:0] length; // front.ts:67
   reg [4:0] index; // front.ts:68
   reg has_no_body; // front.ts:69
   reg wrong_kind, wrong_bare, wrong_size, wrong_granule, wrong_bytes, wrong_page, wrong_parts, wrong_name,
-    asks_with_data, asks_of_commit, asks_in_parts, malformed; // judge.ts:12
-  reg is_over, was_held, is_recover, may_not_say_it, lane_was_busy, has_no_place, is_granted, is_same_parts,
-    all_held; // front.ts:18
-  reg [1:0] state_before; // front.ts:29
-  reg [7:0] held_before; // front.ts:30
+    asks_with_data, asks_of_commit, asks_in_parts, malformed; // judge.ts:15
+  reg is_over, is_recover, may_not_say_it, lane_was_busy, has_no_place, is_granted, is_same_parts; // front.ts:11
+  reg [1:0] state_before; // front.ts:20
+  reg [7:0] held_before; // front.ts:21
+  reg [7:0] asked_part; // front.ts:30
+  reg [7:0] wanted_before; // front.ts:31
   reg [3:0] front; // front.ts:73
   reg log_begins, record_begins, home_begins, update_begins, floor_begins, area_begins, recovery_begins; // begin.ts:5
   reg asks_of_place; // commit-engine.ts:48
@@ -293,13 +298,13 @@ module CommitEngine_c8_d1466_a100000_p1 (
   reg [5:0] floor_word; // recover.ts:41
   reg [1:0] found_state; // recover.ts:42
   reg record_is_sound, record_is_formed, record_is_over, record_is_owners, area_is_sound, area_is_own; // recover.ts:43
-  reg [3:0] recovery; // recover.ts:167
-  reg answers_with_area; // single.ts:16
-  reg [1:0] single; // single.ts:17
-  reg [511:0] answer_line; // answer.ts:48
-  reg [4:0] answer_index; // answer.ts:49
-  reg answered; // answer.ts:50
-  reg [1:0] answer; // answer.ts:76
+  reg [3:0] recovery; // recover.ts:168
+  reg answers_with_area; // single.ts:15
+  reg [1:0] single; // single.ts:16
+  reg [511:0] answer_line; // answer.ts:35
+  reg [4:0] answer_index; // answer.ts:36
+  reg answered; // answer.ts:37
+  reg [1:0] answer; // answer.ts:63
   (* ram_style = "distributed" *) reg [511:0] area_data [0:15]; // beats.ts:14
   (* ram_style = "distributed" *) reg [68:0] areas_0 [0:7]; // table.ts:51
   (* ram_style = "distributed" *) reg [68:0] areas_1 [0:7];
@@ -318,8 +323,14 @@ module CommitEngine_c8_d1466_a100000_p1 (
   (* ram_style = "distributed" *) reg [31:0] crcs_6 [0:7];
   (* ram_style = "distributed" *) reg [31:0] crcs_7 [0:7];
   (* ram_style = "distributed" *) reg [35:0] metas [0:7]; // table.ts:58
-  (* ram_style = "distributed" *) reg [47:0] floors [0:63]; // shared.ts:62
-  wire [31:0] crc_result = ~crc; // digest.ts:15
+  (* ram_style = "distributed" *) reg [47:0] floors [0:63]; // shared.ts:54
+  wire is_closed; // decide.ts:33
+  wire contradicts; // decide.ts:34
+  wire repeats; // decide.ts:35
+  wire wants_data; // shared.ts:152
+  wire is_merged; // shared.ts:150
+  wire all_held; // front.ts:54
+  wire [31:0] crc_result = ~crc; // digest.ts:20
   wire is_place_0 = place == 3'd0; // table.ts:59
   wire is_place_1 = place == 3'd1;
   wire is_place_2 = place == 3'd2;
@@ -328,31 +339,7 @@ module CommitEngine_c8_d1466_a100000_p1 (
   wire is_place_5 = place == 3'd5;
   wire is_place_6 = place == 3'd6;
   wire is_place_7 = place == 3'd7;
-  wire same_lane = lane_0 == head[37:32]; // table.ts:71
-  wire same_seq = seq_0 == head[95:64]; // table.ts:72
-  wire matches_1 = same_lane & same_seq & (state_0 != commit_state_free); // table.ts:73
-  wire same_lane_8 = lane_1 == head[37:32]; // table.ts:71
-  wire same_seq_1 = seq_1 == head[95:64]; // table.ts:72
-  wire matches_2 = same_lane_8 & same_seq_1 & (state_1 != commit_state_free); // table.ts:73
-  wire same_lane_9 = lane_2 == head[37:32]; // table.ts:71
-  wire same_seq_2 = seq_2 == head[95:64]; // table.ts:72
-  wire matches_3 = same_lane_9 & same_seq_2 & (state_2 != commit_state_free); // table.ts:73
-  wire same_lane_10 = lane_3 == head[37:32]; // table.ts:71
-  wire same_seq_3 = seq_3 == head[95:64]; // table.ts:72
-  wire matches_4 = same_lane_10 & same_seq_3 & (state_3 != commit_state_free); // table.ts:73
-  wire same_lane_11 = lane_4 == head[37:32]; // table.ts:71
-  wire same_seq_4 = seq_4 == head[95:64]; // table.ts:72
-  wire matches_5 = same_lane_11 & same_seq_4 & (state_4 != commit_state_free); // table.ts:73
-  wire same_lane_12 = lane_5 == head[37:32]; // table.ts:71
-  wire same_seq_5 = seq_5 == head[95:64]; // table.ts:72
-  wire matches_6 = same_lane_12 & same_seq_5 & (state_5 != commit_state_free); // table.ts:73
-  wire same_lane_13 = lane_6 == head[37:32]; // table.ts:71
-  wire same_seq_6 = seq_6 == head[95:64]; // table.ts:72
-  wire matches_7 = same_lane_13 & same_seq_6 & (state_6 != commit_state_free); // table.ts:73
-  wire same_lane_14 = lane_7 == head[37:32]; // table.ts:71
-  wire same_seq_7 = seq_7 == head[95:64]; // table.ts:72
-  wire matches_8 = same_lane_14 & same_seq_7 & (state_7 != commit_state_free); // table.ts:73
-  wire page_taken_0 = is_page_0 & same_pid_0 & used_0 & is_held_0; // table.ts:113
+  wire page_taken_0 = is_page_0 & same_pid_0 & used_0 & is_held_0; // table.ts:114
   wire page_taken_1 = is_page_1 & same_pid_1 & used_1 & is_held_1;
   wire page_taken_2 = is_page_2 & same_pid_2 & used_2 & is_held_2;
   wire page_taken_3 = is_page_3 & same_pid_3 & used_3 & is_held_3;
@@ -360,7 +347,7 @@ module CommitEngine_c8_d1466_a100000_p1 (
   wire page_taken_5 = is_page_5 & same_pid_5 & used_5 & is_held_5;
   wire page_taken_6 = is_page_6 & same_pid_6 & used_6 & is_held_6;
   wire page_taken_7 = is_page_7 & same_pid_7 & used_7 & is_held_7;
-  wire node = writes_area & is_place_0; // table.ts:134
+  wire node = writes_area & is_place_0; // table.ts:135
   wire node_1 = writes_area & is_place_1;
   wire node_2 = writes_area & is_place_2;
   wire node_3 = writes_area & is_place_3;
@@ -368,12 +355,12 @@ module CommitEngine_c8_d1466_a100000_p1 (
   wire node_5 = writes_area & is_place_5;
   wire node_6 = writes_area & is_place_6;
   wire node_7 = writes_area & is_place_7;
-  wire [35:0] said_word = metas[place]; // table.ts:245
+  wire [35:0] said_word = metas[place]; // table.ts:246
   wire [3:0] said_parts = said_word[35:32];
   wire [7:0] all_parts = {
     said_parts > 4'd7, said_parts > 4'd6, said_parts > 4'd5, said_parts > 4'd4, said_parts > 4'd3, said_parts > 4'd2,
     said_parts > 4'd1, said_parts > 4'd0
-  }; // table.ts:247
+  }; // table.ts:248
   wire place_state_or =
     (is_place_0 & ((state_0 == commit_state_prepared) | (state_0 == commit_state_committed)))
     | (is_place_1 & ((state_1 == commit_state_prepared) | (state_1 == commit_state_committed)))
@@ -394,65 +381,217 @@ module CommitEngine_c8_d1466_a100000_p1 (
     | (is_place_5 & ((state_5 == commit_state_gathering) | (state_5 == commit_state_committed)))
     | (is_place_6 & ((state_6 == commit_state_gathering) | (state_6 == commit_state_committed)))
     | (is_place_7 & ((state_7 == commit_state_gathering) | (state_7 == commit_state_committed)));
-  wire [1:0] place_state = {place_state_or | is_place_4_or, is_place_0_or | state_4_or}; // table.ts:158
+  wire [1:0] place_state = {place_state_or | is_place_4_or, is_place_0_or | state_4_or}; // table.ts:159
   wire [5:0] place_lane =
     ({6{is_place_0}} & lane_0) | ({6{is_place_1}} & lane_1) | ({6{is_place_2}} & lane_2) | ({6{is_place_3}} & lane_3)
     | ({6{is_place_4}} & lane_4) | ({6{is_place_5}} & lane_5) | ({6{is_place_6}} & lane_6)
-    | ({6{is_place_7}} & lane_7); // table.ts:165
+    | ({6{is_place_7}} & lane_7); // table.ts:166
   wire [31:0] place_seq =
     ({32{is_place_0}} & seq_0) | ({32{is_place_1}} & seq_1) | ({32{is_place_2}} & seq_2) | ({32{is_place_3}} & seq_3)
     | ({32{is_place_4}} & seq_4) | ({32{is_place_5}} & seq_5) | ({32{is_place_6}} & seq_6)
-    | ({32{is_place_7}} & seq_7); // table.ts:169
+    | ({32{is_place_7}} & seq_7); // table.ts:170
   wire [15:0] place_pid =
     ({16{is_place_0}} & pid_0) | ({16{is_place_1}} & pid_1) | ({16{is_place_2}} & pid_2) | ({16{is_place_3}} & pid_3)
     | ({16{is_place_4}} & pid_4) | ({16{is_place_5}} & pid_5) | ({16{is_place_6}} & pid_6)
-    | ({16{is_place_7}} & pid_7); // table.ts:173
+    | ({16{is_place_7}} & pid_7); // table.ts:174
   wire [7:0] place_held =
     ({8{is_place_0}} & held_0) | ({8{is_place_1}} & held_1) | ({8{is_place_2}} & held_2) | ({8{is_place_3}} & held_3)
     | ({8{is_place_4}} & held_4) | ({8{is_place_5}} & held_5) | ({8{is_place_6}} & held_6)
-    | ({8{is_place_7}} & held_7); // table.ts:177
-  wire is_whole = place_held == all_parts; // table.ts:258
+    | ({8{is_place_7}} & held_7); // table.ts:178
   wire lane_is_busy =
     (same_lane_0 & (state_0 != commit_state_free)) | (same_lane_1 & (state_1 != commit_state_free))
     | (same_lane_2 & (state_2 != commit_state_free)) | (same_lane_3 & (state_3 != commit_state_free))
     | (same_lane_4 & (state_4 != commit_state_free)) | (same_lane_5 & (state_5 != commit_state_free))
-    | (same_lane_6 & (state_6 != commit_state_free)) | (same_lane_7 & (state_7 != commit_state_free)); // table.ts:261
-  wire [31:0] crcs = crcs_7[place]; // table.ts:255
+    | (same_lane_6 & (state_6 != commit_state_free)) | (same_lane_7 & (state_7 != commit_state_free)); // table.ts:260
+  wire [31:0] crcs = crcs_7[place]; // table.ts:256
   wire [511:0] record_body = {
     112'h0, all_parts[7] ? crcs : 32'd0, all_parts[6] ? crcs_6[place] : 32'd0, all_parts[5] ? crcs_5[place] : 32'd0,
     all_parts[4] ? crcs_4[place] : 32'd0, all_parts[3] ? crcs_3[place] : 32'd0, all_parts[2] ? crcs_2[place] : 32'd0,
     all_parts[1] ? crcs_1[place] : 32'd0, all_parts[0] ? crcs_0[place] : 32'd0, place_pid, place_seq, said_word[31:0],
     10'd0, place_lane, 4'd0, said_parts, (record_state == commit_state_committed) ? 8'd3 : 8'd2, 32'd0
-  }; // record.ts:15
-  wire [31:0] new_floor = head[95:64] + 32'd1; // shared.ts:104
-  wire [15:0] new_owner = (head[7:0] == 8'd8) ? head[207:192] : floor_owner; // shared.ts:105
-  wire access_has_data = |access_beats; // access.ts:70
-  wire access_last_data = ({1'b0, access_index} + 6'd1) == {1'b0, access_beats}; // access.ts:71
-  wire access_counts = access_index <= line[122:118]; // access.ts:75
-  wire access_failed = access_status != status_ok; // access.ts:178
-  wire is_merged = head[24]; // shared.ts:160
-  wire is_redo = head[25]; // shared.ts:161
-  wire wants_data = head[26]; // shared.ts:162
-  wire is_last_part = ({1'b0, part} + 5'd1) == {1'b0, said_parts}; // shared.ts:163
+  }; // record.ts:16
+  wire [31:0] new_floor = head[95:64] + 32'd1; // shared.ts:96
+  wire [15:0] new_owner = (head[7:0] == 8'd8) ? head[207:192] : floor_owner; // shared.ts:97
+  wire access_has_data = |access_beats; // access.ts:77
+  wire access_last_data = ({1'b0, access_index} + 6'd1) == {1'b0, access_beats}; // access.ts:78
+  wire access_counts = access_index <= line[122:118]; // access.ts:82
+  wire asks_0 = (prepare == prepare_logged) & (access == access_done) & ~access_failed; // access.ts:173
+  wire asks_1 = (prepare == prepare_signed) & record_ready;
+  wire asks_2 = checkpoint == checkpoint_ask;
+  wire asks_3 = (checkpoint == checkpoint_read) & (access == access_done) & ~access_failed & log_is_sound;
+  wire asks_4 = (checkpoint == checkpoint_signed) & record_ready;
+  wire asks_5 = recovery == recovery_record;
+  wire asks_6 = recovery == recovery_ask;
+  wire asks_7_and = is_recover & ~may_not_say_it;
+  wire asks_7 = (front == front_decide) & ~malformed & asks_7_and & cold; // access.ts:173
+  wire asks_8_and = cold & ~is_recover;
+  wire asks_8_and_and =
+    ~asks_8_and & ~may_not_say_it & (head[3:0] == 4'd1) & ~is_over & ~is_closed & ~contradicts & ~repeats
+    & ~(conflict | has_no_place);
+  wire asks_8 = (front == front_decide) & ~malformed & ~asks_7_and & asks_8_and_and; // access.ts:173
+  wire asks_9 =
+    (front == front_decide) & ~malformed & ~asks_7_and & ~asks_8_and & ~may_not_say_it & (head[3:0] == 4'd3)
+    & ~is_over & ~is_closed;
+  wire asks_10 =
+    (front == front_decide) & ~malformed & ~asks_7_and & ~asks_8_and & ~may_not_say_it & (head[3:0] == 4'd4)
+    & ~is_over;
+  wire asks_11_and =
+    ~asks_7_and & ~asks_8_and & ~may_not_say_it & (head[3:0] == 4'd8) & ~(is_over & is_granted) & ~is_over
+    & ~is_closed & ~lane_was_busy;
+  wire asks_11 = (front == front_decide) & ~malformed & asks_11_and; // access.ts:173
+  wire asks_12_and =
+    (head[3:0] != 4'd2) & (head[3:0] != 4'd3) & (head[3:0] != 4'd4) & (head[3:0] != 4'd6) & (head[3:0] != 4'd8)
+    & wants_data & ~is_over & repeats;
+  wire asks_12 =
+    (front == front_decide) & ~malformed & ~asks_7_and & ~asks_8_and & ~may_not_say_it & (head[3:0] != 4'd1)
+    & asks_12_and; // access.ts:173
+  wire ends_done_choice =
+    (prepare == prepare_whole) ? ~completes :
+    (prepare == prepare_recorded) & (access == access_done) & ~access_failed & ~is_merged;
+  wire checkpoint_choice =
+    (checkpoint == checkpoint_recorded) ? ((access == access_done) ? ~access_failed | ends_done_choice : ends_done_choice) :
+    ends_done_choice;
+  wire recovery_choice = (recovery == recovery_next) ? (&place) | checkpoint_choice : checkpoint_choice;
+  wire single_choice =
+    (single == single_update) ? ((access == access_done) ? ~access_failed | recovery_choice : recovery_choice) :
+    (single == single_floor) ? ((access == access_done) ? ~access_failed | recovery_choice : recovery_choice) :
+    (single == single_area) ? ((access == access_done) ? (access_failed ? recovery_choice : log_is_sound | recovery_choice) : recovery_choice) :
+    recovery_choice;
+  wire ends_done_and = (state_before == 2'd1) & all_held;
+  wire state_before_and = (state_before == 2'd2) & is_merged;
+  wire ends_done_or = ~known | (state_before == 2'd1);
+  wire is_over_choice =
+    is_over ? single_choice :
+    is_closed ? single_choice :
+    contradicts ? single_choice :
+    repeats ? (ends_done_and ? single_choice : ~state_before_and | single_choice) :
+    single_choice;
+  wire malformed_choice =
+    malformed ? single_choice :
+    asks_7_and ? ~cold | single_choice :
+    asks_8_and ? single_choice :
+    may_not_say_it ? single_choice :
+    (head[3:0] == 4'd1) ? is_over_choice :
+    (head[3:0] == 4'd2) ? (is_over ? single_choice : ends_done_or ? single_choice : (state_before == 2'd3) | single_choice) :
+    (head[3:0] == 4'd3) ? single_choice :
+    (head[3:0] == 4'd4) ? is_over | single_choice :
+    (head[3:0] == 4'd6) ? (head[95:64] == start) | single_choice :
+    (head[3:0] == 4'd8) ? (is_over & is_granted) | single_choice :
+    ~wants_data | single_choice;
+  wire ends_done = (front == front_decide) ? malformed_choice : single_choice; // ends.ts:10
+  wire ends_busy_choice =
+    (head[3:0] == 4'd1) ? ~is_over & ~is_closed & ~contradicts & ~repeats & (conflict | has_no_place) :
+    (head[3:0] == 4'd8) & ~(is_over & is_granted) & ~is_over & ~is_closed & lane_was_busy;
+  wire ends_busy =
+    (front == front_decide) & ~malformed & ~asks_7_and & ~asks_8_and & ~may_not_say_it & ends_busy_choice; // ends.ts:10
+  wire ends_stale_and =
+    (head[3:0] != 4'd4)
+    & ((head[3:0] == 4'd6) ? head[95:64] != start : (head[3:0] == 4'd8) ? ~(is_over & is_granted) & is_over : wants_data & is_over);
+  wire may_not_say_it_and =
+    ~asks_8_and & ~may_not_say_it
+    & ((head[3:0] == 4'd1) ? is_over : (head[3:0] == 4'd2) ? is_over : (head[3:0] == 4'd3) ? is_over : ends_stale_and);
+  wire ends_stale = (front == front_decide) & ~malformed & ~asks_7_and & may_not_say_it_and; // ends.ts:10
+  wire ends_unknown_choice =
+    (head[3:0] == 4'd2) ? ~is_over & ends_done_or :
+    (head[3:0] != 4'd3) & (head[3:0] != 4'd4) & (head[3:0] != 4'd6) & (head[3:0] != 4'd8) & wants_data & ~is_over & ~repeats;
+  wire ends_unknown =
+    (front == front_decide) & ~malformed & ~asks_7_and & ~asks_8_and & ~may_not_say_it & (head[3:0] != 4'd1)
+    & ends_unknown_choice; // ends.ts:10
+  wire ends_cold_choice =
+    (head[3:0] == 4'd1) ? ~is_over & is_closed :
+    (head[3:0] == 4'd3) ? ~is_over & is_closed :
+    (head[3:0] == 4'd8) & ~(is_over & is_granted) & ~is_over & is_closed;
+  wire ends_cold =
+    (front == front_decide) & ~malformed & ~asks_7_and & (asks_8_and | (~may_not_say_it & ends_cold_choice)); // ends.ts:10
+  wire ends_refused =
+    (front == front_decide)
+    & (malformed | (~asks_7_and & ~asks_8_and & (may_not_say_it | ((head[3:0] == 4'd1) & ~is_over & ~is_closed & contradicts))));
+  wire ends_failed_choice =
+    (prepare == prepare_logged) ? (access == access_done) & access_failed :
+    (prepare == prepare_probed) ? (access == access_done) & access_failed :
+    (prepare == prepare_recorded) & (access == access_done) & access_failed;
+  wire checkpoint_read_choice =
+    (checkpoint == checkpoint_read) ? ((access == access_done) ? access_failed | ends_failed_choice : ends_failed_choice) :
+    (checkpoint == checkpoint_wrote) ? ((access == access_done) ? access_failed | ends_failed_choice : ends_failed_choice) :
+    (checkpoint == checkpoint_recorded) ? ((access == access_done) ? access_failed | ends_failed_choice : ends_failed_choice) :
+    ends_failed_choice;
+  wire recovery_floors_choice =
+    (recovery == recovery_floors) ? ((access == access_done) ? access_failed | checkpoint_read_choice : checkpoint_read_choice) :
+    (recovery == recovery_read) ? ((access == access_done) ? access_failed | checkpoint_read_choice : checkpoint_read_choice) :
+    (recovery == recovery_area) ? ((access == access_done) ? access_failed | checkpoint_read_choice : checkpoint_read_choice) :
+    checkpoint_read_choice;
+  wire ends_failed =
+    (single == single_update) ? ((access == access_done) ? access_failed | recovery_floors_choice : recovery_floors_choice) :
+    (single == single_floor) ? ((access == access_done) ? access_failed | recovery_floors_choice : recovery_floors_choice) :
+    (single == single_area) ? ((access == access_done) ? access_failed | recovery_floors_choice : recovery_floors_choice) :
+    recovery_floors_choice; // ends.ts:10
+  wire ends_corrupt_and = (checkpoint == checkpoint_read) & (access == access_done) & ~access_failed & ~log_is_sound;
+  wire ends_corrupt =
+    (single == single_area) ? ((access == access_done) ? (access_failed ? ends_corrupt_and : ~log_is_sound | ends_corrupt_and) : ends_corrupt_and) :
+    ends_corrupt_and; // ends.ts:10
+  assign is_merged = head[24];
+  wire is_redo = head[25]; // shared.ts:151
+  assign wants_data = head[26];
+  wire is_last_part = ({1'b0, part} + 5'd1) == {1'b0, said_parts}; // shared.ts:153
   wire is_answered = answered; // commit-engine.ts:37
-  wire kind_has_data = (head[7:0] == 8'd1) | (head[7:0] == 8'd3); // judge.ts:17
-  wire [16:0] area_end = {5'd0, head[139:128]} + {1'b0, head[127:112]}; // judge.ts:19
-  wire wrong_area = wrong_size | wrong_granule | wrong_bytes | wrong_page; // judge.ts:32
-  wire is_owner = (floor_owner == pid) & (|pid); // front.ts:35
-  wire is_director = pid == 16'd1; // front.ts:36
-  wire is_full = ~(known | has_room); // front.ts:37
+  wire kind_has_data = (head[7:0] == 8'd1) | (head[7:0] == 8'd3); // judge.ts:20
+  wire [16:0] area_end = {5'd0, head[139:128]} + {1'b0, head[127:112]}; // judge.ts:22
+  wire wrong_area = wrong_size | wrong_granule | wrong_bytes | wrong_page; // judge.ts:35
+  wire is_owner = (floor_owner == pid) & (|pid); // front.ts:26
+  wire is_director = pid == 16'd1; // front.ts:27
+  wire is_full = ~(known | has_room); // front.ts:28
   wire is_directors =
-    (head[7:0] == 8'd5) | (head[7:0] == 8'd6) | (head[7:0] == 8'd8) | ((head[7:0] == 8'd7) & ~wants_data); // front.ts:38
-  wire is_malformed = malformed | has_no_body; // front.ts:137
+    (head[7:0] == 8'd5) | (head[7:0] == 8'd6) | (head[7:0] == 8'd8) | ((head[7:0] == 8'd7) & ~wants_data); // front.ts:32
+  wire was_held = |(held_before & asked_part); // front.ts:53
+  assign all_held = held_before == wanted_before;
   wire [7:0] own_part = 8'd1 << head[10:8]; // prepare.ts:26
   wire record_lives = record_is_sound & record_is_formed & record_is_owners & ~record_is_over; // recover.ts:50
-  wire is_closed = ~open & ~is_redo; // decide.ts:33
-  wire contradicts = known & ~is_same_parts; // decide.ts:34
-  wire repeats = known & was_held; // decide.ts:35
-  wire shows_used_place = asks_of_place & (|place_state); // answer.ts:51
-  wire shows_commit = asks_of_place ? shows_used_place : known; // answer.ts:52
-  wire [15:0] answer_bytes = answers_with_area ? line[127:112] : 16'd0; // answer.ts:55
-  wire answer_ends = answer_index == answer_bytes[10:6]; // answer.ts:74
+  assign is_closed = ~open & ~is_redo;
+  assign contradicts = known & ~is_same_parts;
+  assign repeats = known & was_held;
+  wire ends =
+    ends_done | ends_busy | ends_stale | ends_unknown | ends_cold | ends_refused | ends_failed | ends_corrupt; // ends.ts:22
+  wire asks_memory =
+    asks_0 | asks_1 | asks_2 | asks_3 | asks_4 | asks_5 | asks_6 | asks_7 | asks_8 | asks_9 | asks_10 | asks_11
+    | asks_12; // access.ts:181
+  wire shows_used_place = asks_of_place & (|place_state); // answer.ts:38
+  wire shows_commit = asks_of_place ? shows_used_place : known; // answer.ts:39
+  wire [15:0] answer_bytes = answers_with_area ? line[127:112] : 16'd0; // answer.ts:42
+  wire answer_ends = answer_index == answer_bytes[10:6]; // answer.ts:61
+  wire [31:0] crc_joined = {
+    ^({512'h0, crc} & 544'h826880efa40da72d78c17d03f5a36f178bc1851a6378032be771ea80ba24108954cc6d13abfb4697e18776dc4732caa43bcb8dcab2806c08e826ca8df2ff0e3bf2ff0e3b),
+    ^({512'h0, crc} & 544'hc35cc098760b74bbc4a1c3820f72d89c4e21479752c402be14c91fc0e73618cdfeaa5b9a7e06e5dc1144cdb264abaff6262e4b2febc05a0c9c35afcb0b8089260b808926),
+    ^({512'h0, crc} & 544'he3c6e0a39f081d709a919cc2f21a0359acd126d1ca1a0274ed156560c9bf1cefab9940de94f83479e925100575671d5f28dca85d4760410ea63c1d68773f4aa8773f4aa8),
+    ^({512'h0, crc} & 544'h71e37051cf840eb84d48ce61790d01acd6689368e50d013a768ab2b064df8e77d5cca06f4a7c1a3cf4928802bab38eaf946e542ea3b02087531e0eb43b9fa5543b9fa554),
+    ^({512'h0, crc} & 544'hba9938c743cfa0715e651a334925efc1e0f5ccae11fe83b6dc34b3d8884bd7b2be2a3d240ec54b899bce32dd1a6b0df3f1fca7dde3587c4b41a9cdd7ef30dc91ef30dc91),
+    ^({512'h0, crc} & 544'hdf241c8c05ea7715d7f3f01a513198f77bbb634d6b8742f0896bb36cfe01fb500bd97381ac99e3532c606fb2ca074c5dc335de24432c522d48f22c660567607305676073),
+    ^({512'h0, crc} & 544'h6f920e4602f53b8aebf9f80d2898cc7bbdddb1a6b5c3a17844b5d9b67f00fda805ecb9c0d64cf1a9963037d96503a62ee19aef1221962916a479163302b3b03902b3b039),
+    ^({512'h0, crc} & 544'hb5a187cca5773ae80d3d810561ef092a552f5dc93999d397c52b065b85a46e5d563a31f3c0dd3e432a9f6d30f5b319b34b06fa43a24b7883ba1a419473a6d62773a6d627),
+    ^({512'h0, crc} & 544'hd8b84309f6b63a597e5fbd814554eb82a1562bfeffb4eae005e469ad78f627a7ffd175ea4b95d9b674c8c0443deb467d9e48f0eb63a5d049352bea47cb2c6528cb2c6528),
+    ^({512'h0, crc} & 544'h6c5c2184fb5b1d2cbf2fdec0a2aa75c150ab15ff7fda757002f234d6bc7b13d3ffe8baf525caecdb3a6460221ef5a33ecf247875b1d2e8249a95f523e5963294e5963294),
+    ^({512'h0, crc} & 544'hb446902dd9a029bb27569263a4f655f723940fe5dc953993e608f0ebe4199960ab383069391e30fa7cb546cd48481b3b5c59b1f06a69181aa56c301c0034177100341771),
+    ^({512'h0, crc} & 544'hd84bc8f948ddb3f0eb6a343227d845ec1a0b82e88d329fe2147592f54828dc390150752737745eeadfddd5bae316c73995e7553287b4e005ba90d283f2e50583f2e50583),
+    ^({512'h0, crc} & 544'hee4d649300637ed50d74671ae64f4de186c4446e25e14cdaed4b23fa1e307e95d4645780304169e28e699c0136b9a938f1382753f15a1c0a356ea3cc0b8d8cfa0b8d8cfa),
+    ^({512'h0, crc} & 544'h7726b2498031bf6a86ba338d7327a6f0c362223712f0a66d76a591fd0f183f4aea322bc01820b4f14734ce009b5cd49c789c13a9f8ad0e051ab751e605c6c67d05c6c67d),
+    ^({512'h0, crc} & 544'h3b935924c018dfb5435d19c6b993d37861b1111b89785336bb52c8fe878c1fa5751915e00c105a78a39a67004dae6a4e3c4e09d4fc5687028d5ba8f302e3633e02e3633e),
+    ^({512'h0, crc} & 544'h1dc9ac92600c6fdaa1ae8ce35cc9e9bc30d8888dc4bc299b5da9647f43c60fd2ba8c8af006082d3c51cd338026d735271e2704ea7e2b438146add4798171b19f8171b19f),
+    ^({512'h0, crc} & 544'h8c8c56a6940b90c028163b725bc79bc993adc15c812617e649a558bf1bc71760098a286ba8ff5009c961ef1c54595037b4d80fbf8d95cdc84b7020b13247d6f43247d6f4),
+    ^({512'h0, crc} & 544'h46462b534a05c860140b1db92de3cde4c9d6e0ae40930bf324d2ac5f8de38bb004c51435d47fa804e4b0f78e2a2ca81bda6c07dfc6cae6e425b810589923eb7a9923eb7a),
+    ^({512'h0, crc} & 544'h232315a9a502e4300a058edc96f1e6f264eb7057204985f99269562fc6f1c5d802628a1aea3fd40272587bc71516540ded3603efe365737212dc082c4c91f5bd4c91f5bd),
+    ^({512'h0, crc} & 544'h11918ad4d28172180502c76e4b78f3793275b82b9024c2fcc934ab17e378e2ec0131450d751fea01392c3de38a8b2a06f69b01f7f1b2b9b9096e04162648fade2648fade),
+    ^({512'h0, crc} & 544'h8c8c56a6940b90c028163b725bc79bc993adc15c812617e649a558bf1bc71760098a286ba8ff5009c961ef1c54595037b4d80fbf8d95cdc84b7020b13247d6f13247d6f),
+    ^({512'h0, crc} & 544'h46462b534a05c860140b1db92de3cde4c9d6e0ae40930bf324d2ac5f8de38bb004c51435d47fa804e4b0f78e2a2ca81bda6c07dfc6cae6e425b810589923eb789923eb7),
+    ^({512'h0, crc} & 544'h805ab1b53e5d896e786125ee3ccc7178ad8f321f117c9b747e577fe2464b0cd4d4ea45b20558bbd7c6a2f1603663afe4e518edf44cb63b3fc90b0a0f3636116036361160),
+    ^({512'h0, crc} & 544'hc245d8353b23639a44f1eff4ebc557abdd061c15ebc64e91d85a5571990196e33eb94fcaa9571b7c02d60e6c5c031d564947fb3094db71970ca34f8a69e4068b69e4068b),
+    ^({512'h0, crc} & 544'h6122ec1a9d91b1cd2278f7fa75e2abd5ee830e0af5e32748ec2d2ab8cc80cb719f5ca7e554ab8dbe016b07362e018eab24a3fd984a6db8cb8651a7c534f2034534f20345),
+    ^({512'h0, crc} & 544'h3091760d4ec8d8e6913c7bfd3af155eaf74187057af193a47616955c664065b8cfae53f2aa55c6df00b5839b1700c7559251fecc2536dc65c328d3e29a7901a29a7901a2),
+    ^({512'h0, crc} & 544'h9a203be90369cb5e305f40fd68dbc5e2f0614698de00caf9dc7aa02e89042255331b44eafed1a5f861ddb711ccb2a90ef2e372aca01b023a09b2a37cbfc38eeabfc38eea),
+    ^({512'h0, crc} & 544'h4d101df481b4e5af182fa07eb46de2f17830a34c6f00657cee3d50174482112a998da2757f68d2fc30eedb88e65954877971b956500d811d04d951be5fe1c7755fe1c775),
+    ^({512'h0, crc} & 544'h26880efa40da72d78c17d03f5a36f178bc1851a6378032be771ea80ba24108954cc6d13abfb4697e18776dc4732caa43bcb8dcab2806c08e826ca8df2ff0e3ba2ff0e3ba),
+    ^({512'h0, crc} & 544'h1344077d206d396bc60be81fad1b78bc5e0c28d31bc0195f3b8f5405d120844aa663689d5fda34bf0c3bb6e239965521de5c6e55940360474136546f97f871dd97f871dd),
+    ^({512'h0, crc} & 544'h9a203be90369cb5e305f40fd68dbc5e2f0614698de00caf9dc7aa02e89042255331b44eafed1a5f861ddb711ccb2a90ef2e372aca01b023a09b2a37cbfc38eecbfc38ee),
+    ^({512'h0, crc} & 544'h4d101df481b4e5af182fa07eb46de2f17830a34c6f00657cee3d50174482112a998da2757f68d2fc30eedb88e65954877971b956500d811d04d951be5fe1c77e5fe1c77)
+  };
   wire head_when = (|access_index) | ~access_headed;
   wire access_headed_when = ~access_headed | ~(|access_index) | access_counts;
   wire [511:0] floor_value_floor_word = area_data[{1'b0, floor_word[5:3]}]; // beats.ts:27
@@ -465,49 +604,12 @@ module CommitEngine_c8_d1466_a100000_p1 (
     | ({64{floor_word[2:0] == 3'd5}} & floor_value_floor_word[383:320])
     | ({64{floor_word[2:0] == 3'd6}} & floor_value_floor_word[447:384])
     | ({64{floor_word[2:0] == 3'd7}} & floor_value_floor_word[511:448]);
-  wire is_recover_when = is_recover & ~may_not_say_it;
-  wire cold_when = cold & ~is_recover;
 
   always @(posedge clk) begin
-    if (crc_full) begin
-      crc <= {
-        ^({crc_fed, crc} & 544'h826880efa40da72d78c17d03f5a36f178bc1851a6378032be771ea80ba24108954cc6d13abfb4697e18776dc4732caa43bcb8dcab2806c08e826ca8df2ff0e3bf2ff0e3b),
-        ^({crc_fed, crc} & 544'hc35cc098760b74bbc4a1c3820f72d89c4e21479752c402be14c91fc0e73618cdfeaa5b9a7e06e5dc1144cdb264abaff6262e4b2febc05a0c9c35afcb0b8089260b808926),
-        ^({crc_fed, crc} & 544'he3c6e0a39f081d709a919cc2f21a0359acd126d1ca1a0274ed156560c9bf1cefab9940de94f83479e925100575671d5f28dca85d4760410ea63c1d68773f4aa8773f4aa8),
-        ^({crc_fed, crc} & 544'h71e37051cf840eb84d48ce61790d01acd6689368e50d013a768ab2b064df8e77d5cca06f4a7c1a3cf4928802bab38eaf946e542ea3b02087531e0eb43b9fa5543b9fa554),
-        ^({crc_fed, crc} & 544'hba9938c743cfa0715e651a334925efc1e0f5ccae11fe83b6dc34b3d8884bd7b2be2a3d240ec54b899bce32dd1a6b0df3f1fca7dde3587c4b41a9cdd7ef30dc91ef30dc91),
-        ^({crc_fed, crc} & 544'hdf241c8c05ea7715d7f3f01a513198f77bbb634d6b8742f0896bb36cfe01fb500bd97381ac99e3532c606fb2ca074c5dc335de24432c522d48f22c660567607305676073),
-        ^({crc_fed, crc} & 544'h6f920e4602f53b8aebf9f80d2898cc7bbdddb1a6b5c3a17844b5d9b67f00fda805ecb9c0d64cf1a9963037d96503a62ee19aef1221962916a479163302b3b03902b3b039),
-        ^({crc_fed, crc} & 544'hb5a187cca5773ae80d3d810561ef092a552f5dc93999d397c52b065b85a46e5d563a31f3c0dd3e432a9f6d30f5b319b34b06fa43a24b7883ba1a419473a6d62773a6d627),
-        ^({crc_fed, crc} & 544'hd8b84309f6b63a597e5fbd814554eb82a1562bfeffb4eae005e469ad78f627a7ffd175ea4b95d9b674c8c0443deb467d9e48f0eb63a5d049352bea47cb2c6528cb2c6528),
-        ^({crc_fed, crc} & 544'h6c5c2184fb5b1d2cbf2fdec0a2aa75c150ab15ff7fda757002f234d6bc7b13d3ffe8baf525caecdb3a6460221ef5a33ecf247875b1d2e8249a95f523e5963294e5963294),
-        ^({crc_fed, crc} & 544'hb446902dd9a029bb27569263a4f655f723940fe5dc953993e608f0ebe4199960ab383069391e30fa7cb546cd48481b3b5c59b1f06a69181aa56c301c0034177100341771),
-        ^({crc_fed, crc} & 544'hd84bc8f948ddb3f0eb6a343227d845ec1a0b82e88d329fe2147592f54828dc390150752737745eeadfddd5bae316c73995e7553287b4e005ba90d283f2e50583f2e50583),
-        ^({crc_fed, crc} & 544'hee4d649300637ed50d74671ae64f4de186c4446e25e14cdaed4b23fa1e307e95d4645780304169e28e699c0136b9a938f1382753f15a1c0a356ea3cc0b8d8cfa0b8d8cfa),
-        ^({crc_fed, crc} & 544'h7726b2498031bf6a86ba338d7327a6f0c362223712f0a66d76a591fd0f183f4aea322bc01820b4f14734ce009b5cd49c789c13a9f8ad0e051ab751e605c6c67d05c6c67d),
-        ^({crc_fed, crc} & 544'h3b935924c018dfb5435d19c6b993d37861b1111b89785336bb52c8fe878c1fa5751915e00c105a78a39a67004dae6a4e3c4e09d4fc5687028d5ba8f302e3633e02e3633e),
-        ^({crc_fed, crc} & 544'h1dc9ac92600c6fdaa1ae8ce35cc9e9bc30d8888dc4bc299b5da9647f43c60fd2ba8c8af006082d3c51cd338026d735271e2704ea7e2b438146add4798171b19f8171b19f),
-        ^({crc_fed, crc} & 544'h8c8c56a6940b90c028163b725bc79bc993adc15c812617e649a558bf1bc71760098a286ba8ff5009c961ef1c54595037b4d80fbf8d95cdc84b7020b13247d6f43247d6f4),
-        ^({crc_fed, crc} & 544'h46462b534a05c860140b1db92de3cde4c9d6e0ae40930bf324d2ac5f8de38bb004c51435d47fa804e4b0f78e2a2ca81bda6c07dfc6cae6e425b810589923eb7a9923eb7a),
-        ^({crc_fed, crc} & 544'h232315a9a502e4300a058edc96f1e6f264eb7057204985f99269562fc6f1c5d802628a1aea3fd40272587bc71516540ded3603efe365737212dc082c4c91f5bd4c91f5bd),
-        ^({crc_fed, crc} & 544'h11918ad4d28172180502c76e4b78f3793275b82b9024c2fcc934ab17e378e2ec0131450d751fea01392c3de38a8b2a06f69b01f7f1b2b9b9096e04162648fade2648fade),
-        ^({crc_fed, crc} & 544'h8c8c56a6940b90c028163b725bc79bc993adc15c812617e649a558bf1bc71760098a286ba8ff5009c961ef1c54595037b4d80fbf8d95cdc84b7020b13247d6f13247d6f),
-        ^({crc_fed, crc} & 544'h46462b534a05c860140b1db92de3cde4c9d6e0ae40930bf324d2ac5f8de38bb004c51435d47fa804e4b0f78e2a2ca81bda6c07dfc6cae6e425b810589923eb789923eb7),
-        ^({crc_fed, crc} & 544'h805ab1b53e5d896e786125ee3ccc7178ad8f321f117c9b747e577fe2464b0cd4d4ea45b20558bbd7c6a2f1603663afe4e518edf44cb63b3fc90b0a0f3636116036361160),
-        ^({crc_fed, crc} & 544'hc245d8353b23639a44f1eff4ebc557abdd061c15ebc64e91d85a5571990196e33eb94fcaa9571b7c02d60e6c5c031d564947fb3094db71970ca34f8a69e4068b69e4068b),
-        ^({crc_fed, crc} & 544'h6122ec1a9d91b1cd2278f7fa75e2abd5ee830e0af5e32748ec2d2ab8cc80cb719f5ca7e554ab8dbe016b07362e018eab24a3fd984a6db8cb8651a7c534f2034534f20345),
-        ^({crc_fed, crc} & 544'h3091760d4ec8d8e6913c7bfd3af155eaf74187057af193a47616955c664065b8cfae53f2aa55c6df00b5839b1700c7559251fecc2536dc65c328d3e29a7901a29a7901a2),
-        ^({crc_fed, crc} & 544'h9a203be90369cb5e305f40fd68dbc5e2f0614698de00caf9dc7aa02e89042255331b44eafed1a5f861ddb711ccb2a90ef2e372aca01b023a09b2a37cbfc38eeabfc38eea),
-        ^({crc_fed, crc} & 544'h4d101df481b4e5af182fa07eb46de2f17830a34c6f00657cee3d50174482112a998da2757f68d2fc30eedb88e65954877971b956500d811d04d951be5fe1c7755fe1c775),
-        ^({crc_fed, crc} & 544'h26880efa40da72d78c17d03f5a36f178bc1851a6378032be771ea80ba24108954cc6d13abfb4697e18776dc4732caa43bcb8dcab2806c08e826ca8df2ff0e3ba2ff0e3ba),
-        ^({crc_fed, crc} & 544'h1344077d206d396bc60be81fad1b78bc5e0c28d31bc0195f3b8f5405d120844aa663689d5fda34bf0c3bb6e239965521de5c6e55940360474136546f97f871dd97f871dd),
-        ^({crc_fed, crc} & 544'h9a203be90369cb5e305f40fd68dbc5e2f0614698de00caf9dc7aa02e89042255331b44eafed1a5f861ddb711ccb2a90ef2e372aca01b023a09b2a37cbfc38eecbfc38ee),
-        ^({crc_fed, crc} & 544'h4d101df481b4e5af182fa07eb46de2f17830a34c6f00657cee3d50174482112a998da2757f68d2fc30eedb88e65954877971b956500d811d04d951be5fe1c77e5fe1c77)
-      };
-    end
-    if (record_steps[0]) begin
+    if (crc_summed) crc <= crc_joined ^ crc_parities;
+    if (record_steps[1]) begin
       crc <= 32'hffffffff;
-      crc_fed <= record_body;
+      crc_fed <= record_kept;
     end
     case (access)
       access_issue: begin
@@ -548,141 +650,68 @@ module CommitEngine_c8_d1466_a100000_p1 (
         end
       end
       front_matched: own_crc <= crc_result;
+      front_weigh: wanted_before <= all_parts;
       default: ;
     endcase
-    case (prepare)
-      prepare_logged: begin
-        if (access == access_done) begin
-          if (~access_failed) begin
-            access_opcode <= opcode_atomic_faa;
-            access_home <= 1'b1;
-            access_va <= head[191:128];
-            access_bytes <= 14'd8;
-            access_sends <= 14'd8;
-            access_beats <= 5'd0;
-            access_headed <= 1'b1;
-          end
-        end
-      end
-      prepare_probed: begin
-        if (access == access_done) begin
-          if (~access_failed) begin
-            if (~known) begin
-              if (is_place_0) begin
-                lane_0 <= head[37:32];
-                seq_0 <= head[95:64];
-                pid_0 <= pid;
-              end
-              if (is_place_1) begin
-                lane_1 <= head[37:32];
-                seq_1 <= head[95:64];
-                pid_1 <= pid;
-              end
-              if (is_place_2) begin
-                lane_2 <= head[37:32];
-                seq_2 <= head[95:64];
-                pid_2 <= pid;
-              end
-              if (is_place_3) begin
-                lane_3 <= head[37:32];
-                seq_3 <= head[95:64];
-                pid_3 <= pid;
-              end
-              if (is_place_4) begin
-                lane_4 <= head[37:32];
-                seq_4 <= head[95:64];
-                pid_4 <= pid;
-              end
-              if (is_place_5) begin
-                lane_5 <= head[37:32];
-                seq_5 <= head[95:64];
-                pid_5 <= pid;
-              end
-              if (is_place_6) begin
-                lane_6 <= head[37:32];
-                seq_6 <= head[95:64];
-                pid_6 <= pid;
-              end
-              if (is_place_7) begin
-                lane_7 <= head[37:32];
-                seq_7 <= head[95:64];
-                pid_7 <= pid;
-              end
-              new_meta_owners <= head[63:48];
-              new_meta_replicas <= head[111:96];
-              new_meta_parts <= head[19:16];
+    if (prepare == prepare_probed) begin
+      if (access == access_done) begin
+        if (~access_failed) begin
+          if (~known) begin
+            if (is_place_0) begin
+              lane_0 <= head[37:32];
+              seq_0 <= head[95:64];
+              pid_0 <= pid;
             end
-            area_part <= head[10:8];
-            new_area_va <= head[191:128];
-            new_area_beats <= head[122:118];
-            new_crcs <= {8{own_crc}};
-          end
-        end
-      end
-      prepare_signed: begin
-        if (record_ready) begin
-          access_opcode <= opcode_write;
-          access_home <= 1'b0;
-          access_va <= {55'd2049, place, 6'd0};
-          access_bytes <= 14'd64;
-          access_sends <= 14'd64;
-          access_beats <= 5'd0;
-          access_headed <= 1'b0;
-        end
-      end
-      default: ;
-    endcase
-    case (checkpoint)
-      checkpoint_ask: begin
-        access_opcode <= opcode_read;
-        access_home <= 1'b0;
-        access_va <= {46'd4, {1'b0, place, part[2:0]} + 7'd1, 11'd0};
-        access_bytes <= {2'd0, {1'b0, home_beats} + 6'd1, 6'd0};
-        access_sends <= 14'd0;
-        access_beats <= 5'd0;
-        access_headed <= 1'b1;
-      end
-      checkpoint_read: begin
-        if (access == access_done) begin
-          if (~access_failed) begin
-            if (log_is_sound) begin
-              access_opcode <= opcode_write;
-              access_home <= 1'b1;
-              access_va <= home_va;
-              access_bytes <= {3'd0, home_beats, 6'd0};
-              access_sends <= {3'd0, home_beats, 6'd0};
-              access_beats <= home_beats;
-              access_headed <= 1'b0;
+            if (is_place_1) begin
+              lane_1 <= head[37:32];
+              seq_1 <= head[95:64];
+              pid_1 <= pid;
             end
+            if (is_place_2) begin
+              lane_2 <= head[37:32];
+              seq_2 <= head[95:64];
+              pid_2 <= pid;
+            end
+            if (is_place_3) begin
+              lane_3 <= head[37:32];
+              seq_3 <= head[95:64];
+              pid_3 <= pid;
+            end
+            if (is_place_4) begin
+              lane_4 <= head[37:32];
+              seq_4 <= head[95:64];
+              pid_4 <= pid;
+            end
+            if (is_place_5) begin
+              lane_5 <= head[37:32];
+              seq_5 <= head[95:64];
+              pid_5 <= pid;
+            end
+            if (is_place_6) begin
+              lane_6 <= head[37:32];
+              seq_6 <= head[95:64];
+              pid_6 <= pid;
+            end
+            if (is_place_7) begin
+              lane_7 <= head[37:32];
+              seq_7 <= head[95:64];
+              pid_7 <= pid;
+            end
+            new_meta_owners <= head[63:48];
+            new_meta_replicas <= head[111:96];
+            new_meta_parts <= head[19:16];
           end
+          area_part <= head[10:8];
+          new_area_va <= head[191:128];
+          new_area_beats <= head[122:118];
+          new_crcs <= {8{own_crc}};
         end
       end
-      checkpoint_signed: begin
-        if (record_ready) begin
-          access_opcode <= opcode_write;
-          access_home <= 1'b0;
-          access_va <= {55'd2049, place, 6'd0};
-          access_bytes <= 14'd64;
-          access_sends <= 14'd64;
-          access_beats <= 5'd0;
-          access_headed <= 1'b0;
-        end
-      end
-      default: ;
-    endcase
+    end
     case (recovery)
       recovery_word: begin
         floor_value_floor <= floor_value_floor_or[31:0];
         floor_value_owner <= floor_value_floor_or[47:32];
-      end
-      recovery_record: begin
-        access_opcode <= opcode_read;
-        access_home <= 1'b0;
-        access_va <= {55'd2049, place, 6'd0};
-        access_bytes <= 14'd64;
-        access_sends <= 14'd0;
-        access_beats <= 5'd0;
-        access_headed <= 1'b1;
       end
       recovery_read: begin
         if (access == access_done) begin
@@ -740,15 +769,6 @@ module CommitEngine_c8_d1466_a100000_p1 (
           new_crcs <= line[399:144];
         end
       end
-      recovery_ask: begin
-        access_opcode <= opcode_read;
-        access_home <= 1'b0;
-        access_va <= {46'd4, {1'b0, place, part[2:0]} + 7'd1, 11'd0};
-        access_bytes <= 14'd1088;
-        access_sends <= 14'd0;
-        access_beats <= 5'd0;
-        access_headed <= 1'b1;
-      end
       recovery_own: begin
         if (area_is_sound & area_is_own) begin
           area_part <= part[2:0];
@@ -766,106 +786,10 @@ module CommitEngine_c8_d1466_a100000_p1 (
         end
       end
     end
-    if (front == front_decide) begin
-      if (~is_malformed) begin
-        if (is_recover_when) begin
-          if (~(~cold)) begin
-            access_opcode <= opcode_read;
-            access_home <= 1'b0;
-            access_va <= 64'h100000;
-            access_bytes <= 14'd512;
-            access_sends <= 14'd0;
-            access_beats <= 5'd0;
-            access_headed <= 1'b0;
-          end
-        end
-        else if (~cold_when) begin
-          if (~may_not_say_it) begin
-            case (head[7:0])
-              8'd1: begin
-                if (~is_over) begin
-                  if (~is_closed) begin
-                    if (~contradicts) begin
-                      if (~repeats) begin
-                        if (~(conflict | has_no_place)) begin
-                          access_opcode <= opcode_write;
-                          access_home <= 1'b0;
-                          access_va <= {46'd4, {1'b0, place, head[10:8]} + 7'd1, 11'd0};
-                          access_bytes <= {2'd0, {1'b0, head[122:118]} + 6'd1, 6'd0};
-                          access_sends <= {2'd0, {1'b0, head[122:118]} + 6'd1, 6'd0};
-                          access_beats <= head[122:118];
-                          access_headed <= 1'b0;
-                        end
-                      end
-                    end
-                  end
-                end
-              end
-              8'd2: ;
-              8'd3: begin
-                if (~is_over) begin
-                  if (~is_closed) begin
-                    access_opcode <= opcode_write;
-                    access_home <= 1'b1;
-                    access_va <= head[191:128];
-                    access_bytes <= {3'd0, head[122:118], 6'd0};
-                    access_sends <= {3'd0, head[122:118], 6'd0};
-                    access_beats <= head[122:118];
-                    access_headed <= 1'b0;
-                  end
-                end
-              end
-              8'd4: begin
-                if (~is_over) begin
-                  access_opcode <= opcode_write;
-                  access_home <= 1'b0;
-                  access_va <= {55'd2048, head[37:32], 3'd0};
-                  access_bytes <= 14'd8;
-                  access_sends <= 14'd8;
-                  access_beats <= 5'd0;
-                  access_headed <= 1'b0;
-                end
-              end
-              8'd6: ;
-              8'd8: begin
-                if (~(is_over & is_granted)) begin
-                  if (~is_over) begin
-                    if (~is_closed) begin
-                      if (~lane_was_busy) begin
-                        access_opcode <= opcode_write;
-                        access_home <= 1'b0;
-                        access_va <= {55'd2048, head[37:32], 3'd0};
-                        access_bytes <= 14'd8;
-                        access_sends <= 14'd8;
-                        access_beats <= 5'd0;
-                        access_headed <= 1'b0;
-                      end
-                    end
-                  end
-                end
-              end
-              default: begin
-                if (~(~wants_data)) begin
-                  if (~is_over) begin
-                    if (~(~repeats)) begin
-                      access_opcode <= opcode_read;
-                      access_home <= 1'b0;
-                      access_va <= {46'd4, {1'b0, place, head[10:8]} + 7'd1, 11'd0};
-                      access_bytes <= 14'd1088;
-                      access_sends <= 14'd0;
-                      access_beats <= 5'd0;
-                      access_headed <= 1'b1;
-                    end
-                  end
-                end
-              end
-            endcase
-          end
-        end
-      end
-    end
   end
-  wire [7:0] known_joined = {matches_8, matches_7, matches_6, matches_5, matches_4, matches_3, matches_2, matches_1};
+  wire [7:0] known_joined = {
+    is_named_7, is_named_6, is_named_5, is_named_4, is_named_3, is_named_2, is_named_1, is_named_0
+  };
   wire [7:0] has_room_joined = {
     state_7 == commit_state_free, state_6 == commit_state_free, state_5 == commit_state_free,
     state_4 == commit_state_free, state_3 == commit_state_free, state_2 == commit_state_free,
@@ -887,18 +811,16 @@ module CommitEngine_c8_d1466_a100000_p1 (
       ended_5 <= 1'b0; state_6 <= commit_state_free; held_6 <= 8'd0; same_pid_6 <= 1'b0; same_lane_6 <= 1'b0;
       used_6 <= 1'b0; ended_6 <= 1'b0; state_7 <= commit_state_free; held_7 <= 8'd0; same_pid_7 <= 1'b0;
       same_lane_7 <= 1'b0; used_7 <= 1'b0; ended_7 <= 1'b0; known <= 1'b0; has_room <= 1'b0; writes_area <= 1'b0;
-      writes_crc <= 8'd0; writes_meta <= 1'b0; record_state <= commit_state_free; record_steps <= 3'd0;
-      floor_at <= 6'd0; floor_puts <= 1'b0; access_start <= 1'b0; access_lead <= commit_lead_none;
-      access_status <= 4'd0; access <= access_idle; verdict <= commit_verdict_done; finished <= 1'b0; cold <= 1'b1;
-      open <= 1'b0; start <= 32'd0; index <= 5'd0; has_no_body <= 1'b0; is_over <= 1'b0; was_held <= 1'b0;
+      writes_crc <= 8'd0; writes_meta <= 1'b0; record_state <= commit_state_free; record_steps <= 5'd0;
+      floor_at <= 6'd0; floor_puts <= 1'b0; access_status <= 4'd0; access_failed <= 1'b0; access <= access_idle;
+      cold <= 1'b1; open <= 1'b0; start <= 32'd0; index <= 5'd0; has_no_body <= 1'b0; is_over <= 1'b0;
       is_recover <= 1'b0; may_not_say_it <= 1'b0; lane_was_busy <= 1'b0; has_no_place <= 1'b0; is_granted <= 1'b0;
-      is_same_parts <= 1'b0; all_held <= 1'b0; state_before <= 2'd0; held_before <= 8'd0; front <= front_idle;
-      log_begins <= 1'b0; record_begins <= 1'b0; home_begins <= 1'b0; update_begins <= 1'b0; floor_begins <= 1'b0;
-      area_begins <= 1'b0; recovery_begins <= 1'b0; asks_of_place <= 1'b0; asks_of_lane <= 1'b0;
-      prepare <= prepare_idle; checkpoint <= checkpoint_idle; floor_word <= 6'd0; found_state <= commit_state_free;
-      record_is_sound <= 1'b0; record_is_formed <= 1'b0; record_is_over <= 1'b0; record_is_owners <= 1'b0;
-      area_is_sound <= 1'b0; area_is_own <= 1'b0; recovery <= recovery_idle; answers_with_area <= 1'b0;
-      single <= single_idle;
+      is_same_parts <= 1'b0; state_before <= 2'd0; held_before <= 8'd0; front <= front_idle; log_begins <= 1'b0;
+      record_begins <= 1'b0; home_begins <= 1'b0; update_begins <= 1'b0; floor_begins <= 1'b0; area_begins <= 1'b0;
+      recovery_begins <= 1'b0; asks_of_place <= 1'b0; asks_of_lane <= 1'b0; prepare <= prepare_idle;
+      checkpoint <= checkpoint_idle; floor_word <= 6'd0; found_state <= commit_state_free; record_is_sound <= 1'b0;
+      record_is_formed <= 1'b0; record_is_over <= 1'b0; record_is_owners <= 1'b0; area_is_sound <= 1'b0;
+      area_is_own <= 1'b0; recovery <= recovery_idle; answers_with_area <= 1'b0; single <= single_idle;
     end
     else begin
       put <= 1'b0;
@@ -912,35 +834,35 @@ module CommitEngine_c8_d1466_a100000_p1 (
           |known_joined ? {place_and[4] | place_and[5] | place_and[6] | place_and[7], place_and[2] | place_and[3] | place_and[6] | place_and[7], place_and[1] | place_and[3] | place_and[5] | place_and[7]} :
           {has_room_joined_and[4] | has_room_joined_and[5] | has_room_joined_and[6] | has_room_joined_and[7], has_room_joined_and[2] | has_room_joined_and[3] | has_room_joined_and[6] | has_room_joined_and[7], has_room_joined_and[1] | has_room_joined_and[3] | has_room_joined_and[5] | has_room_joined_and[7]};
         same_pid_0 <= pid_0 == pid;
-        used_0 <= (state_0 != commit_state_free) & ~matches_1;
+        used_0 <= (state_0 != commit_state_free) & ~is_named_0;
         same_lane_0 <= lane_0 == head[37:32];
         ended_0 <= (lane_0 == head[37:32]) & (seq_0 <= head[95:64]);
         same_pid_1 <= pid_1 == pid;
-        used_1 <= (state_1 != commit_state_free) & ~matches_2;
+        used_1 <= (state_1 != commit_state_free) & ~is_named_1;
         same_lane_1 <= lane_1 == head[37:32];
         ended_1 <= (lane_1 == head[37:32]) & (seq_1 <= head[95:64]);
         same_pid_2 <= pid_2 == pid;
-        used_2 <= (state_2 != commit_state_free) & ~matches_3;
+        used_2 <= (state_2 != commit_state_free) & ~is_named_2;
         same_lane_2 <= lane_2 == head[37:32];
         ended_2 <= (lane_2 == head[37:32]) & (seq_2 <= head[95:64]);
         same_pid_3 <= pid_3 == pid;
-        used_3 <= (state_3 != commit_state_free) & ~matches_4;
+        used_3 <= (state_3 != commit_state_free) & ~is_named_3;
         same_lane_3 <= lane_3 == head[37:32];
         ended_3 <= (lane_3 == head[37:32]) & (seq_3 <= head[95:64]);
         same_pid_4 <= pid_4 == pid;
-        used_4 <= (state_4 != commit_state_free) & ~matches_5;
+        used_4 <= (state_4 != commit_state_free) & ~is_named_4;
         same_lane_4 <= lane_4 == head[37:32];
         ended_4 <= (lane_4 == head[37:32]) & (seq_4 <= head[95:64]);
         same_pid_5 <= pid_5 == pid;
-        used_5 <= (state_5 != commit_state_free) & ~matches_6;
+        used_5 <= (state_5 != commit_state_free) & ~is_named_5;
         same_lane_5 <= lane_5 == head[37:32];
         ended_5 <= (lane_5 == head[37:32]) & (seq_5 <= head[95:64]);
         same_pid_6 <= pid_6 == pid;
-        used_6 <= (state_6 != commit_state_free) & ~matches_7;
+        used_6 <= (state_6 != commit_state_free) & ~is_named_6;
         same_lane_6 <= lane_6 == head[37:32];
         ended_6 <= (lane_6 == head[37:32]) & (seq_6 <= head[95:64]);
         same_pid_7 <= pid_7 == pid;
-        used_7 <= (state_7 != commit_state_free) & ~matches_8;
+        used_7 <= (state_7 != commit_state_free) & ~is_named_7;
         same_lane_7 <= lane_7 == head[37:32];
         ended_7 <= (lane_7 == head[37:32]) & (seq_7 <= head[95:64]);
       end
@@ -948,7 +870,7 @@ module CommitEngine_c8_d1466_a100000_p1 (
       writes_meta <= 1'b0;
       writes_crc <= 8'd0;
       record_steps <= record_steps << 1;
-      if (record_steps[0]) crc_full <= 1'b1;
+      if (record_steps[1]) crc_full <= 1'b1;
       floor_puts <= 1'b0;
       case (access)
         access_idle: if (access_start) access <= access_issue;
@@ -973,6 +895,7 @@ module CommitEngine_c8_d1466_a100000_p1 (
         access_wait: begin
           if (memory_reply_valid) begin
             access_status <= memory_reply_payload_status;
+            access_failed <= memory_reply_payload_status != status_ok;
             access <= access_done;
             if (|memory_reply_payload_data) access <= access_take;
           end
@@ -984,20 +907,19 @@ module CommitEngine_c8_d1466_a100000_p1 (
             if (memory_reply_data_payload_last) access <= access_sum;
           end
         end
-        access_sum: access <= access_settle;
+        access_sum: access <= access_fold;
+        access_fold: access <= access_settle;
         access_settle: access <= access_done;
         access_done: access <= access_idle;
         default: ;
       endcase
-      access_start <= 1'b0;
-      finished <= 1'b0;
       case (front)
         front_idle: begin
           index <= 5'd0;
           part <= 4'd0;
           has_no_body <= ~(|request_payload_length);
           if (request_valid) begin
-            front <= front_decide;
+            front <= front_weigh;
             if (|request_payload_length) front <= front_body;
           end
         end
@@ -1030,18 +952,12 @@ module CommitEngine_c8_d1466_a100000_p1 (
         front_weigh: begin
           is_over <= head[95:64] < floor_floor;
           held_before <= known ? place_held : 8'd0;
-          was_held <=
-            ((head[15:8] == 8'd0) & place_held[0]) | ((head[15:8] == 8'd1) & place_held[1])
-            | ((head[15:8] == 8'd2) & place_held[2]) | ((head[15:8] == 8'd3) & place_held[3])
-            | ((head[15:8] == 8'd4) & place_held[4]) | ((head[15:8] == 8'd5) & place_held[5])
-            | ((head[15:8] == 8'd6) & place_held[6]) | ((head[15:8] == 8'd7) & place_held[7]);
           is_recover <= head[7:0] == 8'd5;
           may_not_say_it <= ~(is_directors ? is_director : is_owner | ((head[7:0] == 8'd4) & is_director));
           lane_was_busy <= lane_is_busy;
           has_no_place <= is_full | (lane_is_busy & ~known);
           is_granted <= floor_owner == head[207:192];
           is_same_parts <= {4'd0, said_parts} == head[23:16];
-          all_held <= is_whole;
           state_before <= place_state;
           front <= front_decide;
         end
@@ -1066,25 +982,13 @@ module CommitEngine_c8_d1466_a100000_p1 (
         end
         prepare_logged: begin
           if (access == access_done) begin
-            if (access_failed) begin
-              verdict <= commit_verdict_failed;
-              finished <= 1'b1;
-              prepare <= prepare_idle;
-            end
-            else begin
-              access_start <= 1'b1;
-              access_lead <= commit_lead_zero;
-              prepare <= prepare_probed;
-            end
+            if (access_failed) prepare <= prepare_idle;
+            else prepare <= prepare_probed;
           end
         end
         prepare_probed: begin
           if (access == access_done) begin
-            if (access_failed) begin
-              verdict <= commit_verdict_failed;
-              finished <= 1'b1;
-              prepare <= prepare_idle;
-            end
+            if (access_failed) prepare <= prepare_idle;
             else begin
               if (~known) begin
                 if (is_place_0) state_0 <= commit_state_gathering;
@@ -1114,30 +1018,17 @@ module CommitEngine_c8_d1466_a100000_p1 (
         end
         prepare_held: prepare <= prepare_whole;
         prepare_whole: begin
-          verdict <= commit_verdict_done;
-          finished <= 1'b1;
           prepare <= prepare_idle;
           if (completes) begin
-            finished <= 1'b0;
             record_state <= commit_state_prepared;
-            record_steps <= 3'd1;
+            record_steps <= 5'd1;
             prepare <= prepare_signed;
           end
         end
-        prepare_signed: begin
-          if (record_ready) begin
-            access_start <= 1'b1;
-            access_lead <= commit_lead_record;
-            prepare <= prepare_recorded;
-          end
-        end
+        prepare_signed: if (record_ready) prepare <= prepare_recorded;
         prepare_recorded: begin
           if (access == access_done) begin
-            if (access_failed) begin
-              verdict <= commit_verdict_failed;
-              finished <= 1'b1;
-              prepare <= prepare_idle;
-            end
+            if (access_failed) prepare <= prepare_idle;
             else begin
               if (is_place_0) state_0 <= commit_state_prepared;
               if (is_place_1) state_1 <= commit_state_prepared;
@@ -1149,10 +1040,6 @@ module CommitEngine_c8_d1466_a100000_p1 (
               if (is_place_7) state_7 <= commit_state_prepared;
               prepare <= prepare_idle;
               if (is_merged) home_begins <= 1'b1;
-              else begin
-                verdict <= commit_verdict_done;
-                finished <= 1'b1;
-              end
             end
           end
         end
@@ -1166,62 +1053,32 @@ module CommitEngine_c8_d1466_a100000_p1 (
           end
         end
         checkpoint_look: checkpoint <= checkpoint_ask;
-        checkpoint_ask: begin
-          access_start <= 1'b1;
-          access_lead <= commit_lead_none;
-          checkpoint <= checkpoint_read;
-        end
+        checkpoint_ask: checkpoint <= checkpoint_read;
         checkpoint_read: begin
           if (access == access_done) begin
-            if (access_failed) begin
-              verdict <= commit_verdict_failed;
-              finished <= 1'b1;
-              checkpoint <= checkpoint_idle;
-            end
-            else if (log_is_sound) begin
-              access_start <= 1'b1;
-              access_lead <= commit_lead_none;
-              checkpoint <= checkpoint_wrote;
-            end
-            else begin
-              verdict <= commit_verdict_corrupt;
-              finished <= 1'b1;
-              checkpoint <= checkpoint_idle;
-            end
+            if (access_failed) checkpoint <= checkpoint_idle;
+            else if (log_is_sound) checkpoint <= checkpoint_wrote;
+            else checkpoint <= checkpoint_idle;
           end
         end
         checkpoint_wrote: begin
           if (access == access_done) begin
-            if (access_failed) begin
-              verdict <= commit_verdict_failed;
-              finished <= 1'b1;
-              checkpoint <= checkpoint_idle;
-            end
+            if (access_failed) checkpoint <= checkpoint_idle;
             else begin
               part <= part + 4'd1;
               checkpoint <= checkpoint_look;
               if (is_last_part) begin
                 record_state <= commit_state_committed;
-                record_steps <= 3'd1;
+                record_steps <= 5'd1;
                 checkpoint <= checkpoint_signed;
               end
             end
           end
         end
-        checkpoint_signed: begin
-          if (record_ready) begin
-            access_start <= 1'b1;
-            access_lead <= commit_lead_record;
-            checkpoint <= checkpoint_recorded;
-          end
-        end
+        checkpoint_signed: if (record_ready) checkpoint <= checkpoint_recorded;
         checkpoint_recorded: begin
           if (access == access_done) begin
-            if (access_failed) begin
-              verdict <= commit_verdict_failed;
-              finished <= 1'b1;
-              checkpoint <= checkpoint_idle;
-            end
+            if (access_failed) checkpoint <= checkpoint_idle;
             else begin
               if (is_place_0) state_0 <= commit_state_committed;
               if (is_place_1) state_1 <= commit_state_committed;
@@ -1231,8 +1088,6 @@ module CommitEngine_c8_d1466_a100000_p1 (
               if (is_place_5) state_5 <= commit_state_committed;
               if (is_place_6) state_6 <= commit_state_committed;
               if (is_place_7) state_7 <= commit_state_committed;
-              verdict <= commit_verdict_done;
-              finished <= 1'b1;
               checkpoint <= checkpoint_idle;
             end
           end
@@ -1281,8 +1136,6 @@ module CommitEngine_c8_d1466_a100000_p1 (
               held_6 <= 8'd0;
               state_7 <= commit_state_free;
               held_7 <= 8'd0;
-              verdict <= commit_verdict_failed;
-              finished <= 1'b1;
               recovery <= recovery_idle;
             end
             else recovery <= recovery_word;
@@ -1295,11 +1148,7 @@ module CommitEngine_c8_d1466_a100000_p1 (
           place <= 3'd0;
           if (&floor_word) recovery <= recovery_record;
         end
-        recovery_record: begin
-          access_start <= 1'b1;
-          access_lead <= commit_lead_none;
-          recovery <= recovery_read;
-        end
+        recovery_record: recovery <= recovery_read;
         recovery_read: begin
           if (access == access_done) begin
             if (access_failed) begin
@@ -1319,8 +1168,6 @@ module CommitEngine_c8_d1466_a100000_p1 (
               held_6 <= 8'd0;
               state_7 <= commit_state_free;
               held_7 <= 8'd0;
-              verdict <= commit_verdict_failed;
-              finished <= 1'b1;
               recovery <= recovery_idle;
             end
             else begin
@@ -1330,7 +1177,8 @@ module CommitEngine_c8_d1466_a100000_p1 (
             end
           end
         end
-        recovery_sum: recovery <= recovery_judge;
+        recovery_sum: recovery <= recovery_fold;
+        recovery_fold: recovery <= recovery_judge;
         recovery_judge: begin
           record_is_sound <= crc_result == line[31:0];
           record_is_formed <=
@@ -1353,11 +1201,7 @@ module CommitEngine_c8_d1466_a100000_p1 (
         end
         recovery_named: recovery <= recovery_look;
         recovery_look: recovery <= recovery_ask;
-        recovery_ask: begin
-          access_start <= 1'b1;
-          access_lead <= commit_lead_none;
-          recovery <= recovery_area;
-        end
+        recovery_ask: recovery <= recovery_area;
         recovery_area: begin
           if (access == access_done) begin
             if (access_failed) begin
@@ -1377,8 +1221,6 @@ module CommitEngine_c8_d1466_a100000_p1 (
               held_6 <= 8'd0;
               state_7 <= commit_state_free;
               held_7 <= 8'd0;
-              verdict <= commit_verdict_failed;
-              finished <= 1'b1;
               recovery <= recovery_idle;
             end
             else begin
@@ -1438,8 +1280,6 @@ module CommitEngine_c8_d1466_a100000_p1 (
           if (&place) begin
             cold <= 1'b0;
             start <= head[95:64];
-            verdict <= commit_verdict_done;
-            finished <= 1'b1;
             recovery <= recovery_idle;
           end
         end
@@ -1454,21 +1294,11 @@ module CommitEngine_c8_d1466_a100000_p1 (
             single <= single_area;
           end
         end
-        single_update: begin
-          if (access == access_done) begin
-            single <= single_idle;
-            verdict <= commit_verdict_done;
-            finished <= 1'b1;
-            if (access_failed) verdict <= commit_verdict_failed;
-          end
-        end
+        single_update: if (access == access_done) single <= single_idle;
         single_floor: begin
           if (access == access_done) begin
             single <= single_idle;
-            verdict <= commit_verdict_done;
-            finished <= 1'b1;
-            if (access_failed) verdict <= commit_verdict_failed;
-            else begin
+            if (~access_failed) begin
               floor_puts <= 1'b1;
               floor_at <= head[37:32];
               if (ended_0) begin
@@ -1510,11 +1340,9 @@ module CommitEngine_c8_d1466_a100000_p1 (
         single_area: begin
           if (access == access_done) begin
             single <= single_idle;
-            verdict <= commit_verdict_done;
-            finished <= 1'b1;
-            if (access_failed) verdict <= commit_verdict_failed;
-            else if (log_is_sound) answers_with_area <= 1'b1;
-            else verdict <= commit_verdict_corrupt;
+            if (~access_failed) begin
+              if (log_is_sound) answers_with_area <= 1'b1;
+            end
           end
         end
         default: ;
@@ -1525,185 +1353,146 @@ module CommitEngine_c8_d1466_a100000_p1 (
         answers_with_area <= 1'b0;
       end
       if (front == front_decide) begin
-        if (is_malformed) begin
-          verdict <= commit_verdict_refused;
-          finished <= 1'b1;
-        end
-        else if (is_recover_when) begin
-          known <= 1'b0;
-          if (~cold) begin
-            verdict <= commit_verdict_done;
-            finished <= 1'b1;
-            if (head[95:64] > start) start <= head[95:64];
-          end
-          else begin
-            access_start <= 1'b1;
-            access_lead <= commit_lead_none;
-            recovery_begins <= 1'b1;
-          end
-        end
-        else if (cold_when) begin
-          verdict <= commit_verdict_cold;
-          finished <= 1'b1;
-        end
-        else if (may_not_say_it) begin
-          known <= 1'b0;
-          verdict <= commit_verdict_refused;
-          finished <= 1'b1;
-        end
-        else case (head[7:0])
-          8'd1: begin
-            if (is_over) begin
-              verdict <= commit_verdict_stale;
-              finished <= 1'b1;
-            end
-            else if (is_closed) begin
-              verdict <= commit_verdict_cold;
-              finished <= 1'b1;
-            end
-            else if (contradicts) begin
-              verdict <= commit_verdict_refused;
-              finished <= 1'b1;
-            end
-            else if (repeats) begin
-              if ((state_before == 2'd1) & all_held) record_begins <= 1'b1;
-              else if ((state_before == 2'd2) & is_merged) home_begins <= 1'b1;
-              else begin
-                verdict <= commit_verdict_done;
-                finished <= 1'b1;
-              end
-            end
-            else if (conflict | has_no_place) begin
-              verdict <= commit_verdict_busy;
-              finished <= 1'b1;
-            end
-            else begin
-              access_start <= 1'b1;
-              access_lead <= commit_lead_head;
-              log_begins <= 1'b1;
-            end
-          end
-          8'd2: begin
-            if (is_over) begin
-              verdict <= commit_verdict_stale;
-              finished <= 1'b1;
-            end
-            else if (~known | (state_before == 2'd1)) begin
-              verdict <= commit_verdict_unknown;
-              finished <= 1'b1;
-            end
-            else if (state_before == 2'd3) begin
-              verdict <= commit_verdict_done;
-              finished <= 1'b1;
-            end
-            else home_begins <= 1'b1;
-          end
-          8'd3: begin
-            if (is_over) begin
-              verdict <= commit_verdict_stale;
-              finished <= 1'b1;
-            end
-            else if (is_closed) begin
-              verdict <= commit_verdict_cold;
-              finished <= 1'b1;
-            end
-            else begin
-              access_start <= 1'b1;
-              access_lead <= commit_lead_none;
-              update_begins <= 1'b1;
-            end
-          end
-          8'd4: begin
-            if (is_over) begin
-              verdict <= commit_verdict_done;
-              finished <= 1'b1;
-            end
-            else begin
-              access_start <= 1'b1;
-              access_lead <= commit_lead_floor;
-              floor_begins <= 1'b1;
-            end
-          end
-          8'd6: begin
+        if (~malformed) begin
+          if (asks_7_and) begin
             known <= 1'b0;
-            if (head[95:64] == start) begin
-              verdict <= commit_verdict_done;
-              finished <= 1'b1;
-              open <= 1'b1;
+            if (~cold) begin
+              if (head[95:64] > start) start <= head[95:64];
             end
-            else begin
-              verdict <= commit_verdict_stale;
-              finished <= 1'b1;
-            end
+            else recovery_begins <= 1'b1;
           end
-          8'd8: begin
-            asks_of_lane <= 1'b1;
-            if (is_over & is_granted) begin
-              verdict <= commit_verdict_done;
-              finished <= 1'b1;
-            end
-            else if (is_over) begin
-              verdict <= commit_verdict_stale;
-              finished <= 1'b1;
-            end
-            else if (is_closed) begin
-              verdict <= commit_verdict_cold;
-              finished <= 1'b1;
-            end
-            else if (lane_was_busy) begin
-              verdict <= commit_verdict_busy;
-              finished <= 1'b1;
-            end
-            else begin
-              access_start <= 1'b1;
-              access_lead <= commit_lead_floor;
-              floor_begins <= 1'b1;
-            end
+          else if (~asks_8_and) begin
+            if (may_not_say_it) known <= 1'b0;
+            else case (head[3:0])
+              4'd1: begin
+                if (~is_over) begin
+                  if (~is_closed) begin
+                    if (~contradicts) begin
+                      if (repeats) begin
+                        if (ends_done_and) record_begins <= 1'b1;
+                        else if (state_before_and) home_begins <= 1'b1;
+                      end
+                      else if (~(conflict | has_no_place)) log_begins <= 1'b1;
+                    end
+                  end
+                end
+              end
+              4'd2: begin
+                if (~is_over) begin
+                  if (~ends_done_or) begin
+                    if (~(state_before == 2'd3)) home_begins <= 1'b1;
+                  end
+                end
+              end
+              4'd3: begin
+                if (~is_over) begin
+                  if (~is_closed) update_begins <= 1'b1;
+                end
+              end
+              4'd4: if (~is_over) floor_begins <= 1'b1;
+              4'd6: begin
+                known <= 1'b0;
+                if (head[95:64] == start) open <= 1'b1;
+              end
+              4'd8: begin
+                asks_of_lane <= 1'b1;
+                if (~(is_over & is_granted)) begin
+                  if (~is_over) begin
+                    if (~is_closed) begin
+                      if (~lane_was_busy) floor_begins <= 1'b1;
+                    end
+                  end
+                end
+              end
+              default: begin
+                if (~wants_data) begin
+                  asks_of_place <= 1'b1;
+                  asks_of_lane <= 1'b1;
+                  place <= head[10:8];
+                end
+                else if (~is_over) begin
+                  if (~(~repeats)) begin
+                    part <= {1'b0, head[10:8]};
+                    area_begins <= 1'b1;
+                  end
+                end
+              end
+            endcase
           end
-          default: begin
-            if (~wants_data) begin
-              asks_of_place <= 1'b1;
-              asks_of_lane <= 1'b1;
-              place <= head[10:8];
-              verdict <= commit_verdict_done;
-              finished <= 1'b1;
-            end
-            else if (is_over) begin
-              verdict <= commit_verdict_stale;
-              finished <= 1'b1;
-            end
-            else if (~repeats) begin
-              verdict <= commit_verdict_unknown;
-              finished <= 1'b1;
-            end
-            else begin
-              part <= {1'b0, head[10:8]};
-              access_start <= 1'b1;
-              access_lead <= commit_lead_none;
-              area_begins <= 1'b1;
-            end
-          end
-        endcase
+        end
       end
     end
+  wire [68:0] all_word = areas_0[part[2:0]]; // table.ts:183
+  wire [63:0] all_va = all_word[63:0];
+  wire [68:0] home_va_word = areas_1[part[2:0]];
+  wire [68:0] areas_2_word = areas_2[part[2:0]];
+  wire [68:0] areas_3_word = areas_3[part[2:0]];
+  wire [68:0] areas_4_word = areas_4[part[2:0]];
+  wire [68:0] areas_5_word = areas_5[part[2:0]];
+  wire [68:0] areas_6_word = areas_6[part[2:0]];
+  wire [68:0] areas_7_word = areas_7[part[2:0]];
+  wire [4:0] all_beats = all_word[68:64];
+  wire [31:0] home_crc_or =
+    ({32{part == 4'd0}} & crcs_0[place]) | ({32{part == 4'd1}} & crcs_1[place]) | ({32{part == 4'd2}} & crcs_2[place])
+    | ({32{part == 4'd3}} & crcs_3[place]);
+  wire [31:0] part_or =
+    ({32{part == 4'd4}} & crcs_4[place]) | ({32{part == 4'd5}} & crcs_5[place]) | ({32{part == 4'd6}} & crcs_6[place])
+    | ({32{part == 4'd7}} & crcs);
 
-  always @(posedge clk)
-    if (rst) conflict <= 1'b0;
-    else begin
-      if (matches_) conflict <= 1'b0;
-      if (pages_compared & (page_taken_0 | page_taken_1 | page_taken_2 | page_taken_3 | page_taken_4 | page_taken_5 | page_taken_6 | page_taken_7)) begin
-        conflict <= 1'b1;
-      end
-    end
-  wire [68:0] theirs_word = areas_0[part[2:0]]; // table.ts:103
-  wire [63:0] theirs_va = theirs_word[63:0];
-  wire [68:0] is_page_1_word = areas_1[part[2:0]];
-  wire [68:0] is_page_2_word = areas_2[part[2:0]];
-  wire [68:0] is_page_3_word = areas_3[part[2:0]];
-  wire [68:0] is_page_4_word = areas_4[part[2:0]];
-  wire [68:0] is_page_5_word = areas_5[part[2:0]];
-  wire [68:0] is_page_6_word = areas_6[part[2:0]];
-  wire [68:0] is_page_7_word = areas_7[part[2:0]];
+  always @(posedge clk) begin
+    crc_parities <= {
+      ^({crc_fed, 32'd0} & 544'h826880efa40da72d78c17d03f5a36f178bc1851a6378032be771ea80ba24108954cc6d13abfb4697e18776dc4732caa43bcb8dcab2806c08e826ca8df2ff0e3bf2ff0e3b),
+      ^({crc_fed, 32'd0} & 544'hc35cc098760b74bbc4a1c3820f72d89c4e21479752c402be14c91fc0e73618cdfeaa5b9a7e06e5dc1144cdb264abaff6262e4b2febc05a0c9c35afcb0b8089260b808926),
+      ^({crc_fed, 32'd0} & 544'he3c6e0a39f081d709a919cc2f21a0359acd126d1ca1a0274ed156560c9bf1cefab9940de94f83479e925100575671d5f28dca85d4760410ea63c1d68773f4aa8773f4aa8),
+      ^({crc_fed, 32'd0} & 544'h71e37051cf840eb84d48ce61790d01acd6689368e50d013a768ab2b064df8e77d5cca06f4a7c1a3cf4928802bab38eaf946e542ea3b02087531e0eb43b9fa5543b9fa554),
+      ^({crc_fed, 32'd0} & 544'hba9938c743cfa0715e651a334925efc1e0f5ccae11fe83b6dc34b3d8884bd7b2be2a3d240ec54b899bce32dd1a6b0df3f1fca7dde3587c4b41a9cdd7ef30dc91ef30dc91),
+      ^({crc_fed, 32'd0} & 544'hdf241c8c05ea7715d7f3f01a513198f77bbb634d6b8742f0896bb36cfe01fb500bd97381ac99e3532c606fb2ca074c5dc335de24432c522d48f22c660567607305676073),
+      ^({crc_fed, 32'd0} & 544'h6f920e4602f53b8aebf9f80d2898cc7bbdddb1a6b5c3a17844b5d9b67f00fda805ecb9c0d64cf1a9963037d96503a62ee19aef1221962916a479163302b3b03902b3b039),
+      ^({crc_fed, 32'd0} & 544'hb5a187cca5773ae80d3d810561ef092a552f5dc93999d397c52b065b85a46e5d563a31f3c0dd3e432a9f6d30f5b319b34b06fa43a24b7883ba1a419473a6d62773a6d627),
+      ^({crc_fed, 32'd0} & 544'hd8b84309f6b63a597e5fbd814554eb82a1562bfeffb4eae005e469ad78f627a7ffd175ea4b95d9b674c8c0443deb467d9e48f0eb63a5d049352bea47cb2c6528cb2c6528),
+      ^({crc_fed, 32'd0} & 544'h6c5c2184fb5b1d2cbf2fdec0a2aa75c150ab15ff7fda757002f234d6bc7b13d3ffe8baf525caecdb3a6460221ef5a33ecf247875b1d2e8249a95f523e5963294e5963294),
+      ^({crc_fed, 32'd0} & 544'hb446902dd9a029bb27569263a4f655f723940fe5dc953993e608f0ebe4199960ab383069391e30fa7cb546cd48481b3b5c59b1f06a69181aa56c301c0034177100341771),
+      ^({crc_fed, 32'd0} & 544'hd84bc8f948ddb3f0eb6a343227d845ec1a0b82e88d329fe2147592f54828dc390150752737745eeadfddd5bae316c73995e7553287b4e005ba90d283f2e50583f2e50583),
+      ^({crc_fed, 32'd0} & 544'hee4d649300637ed50d74671ae64f4de186c4446e25e14cdaed4b23fa1e307e95d4645780304169e28e699c0136b9a938f1382753f15a1c0a356ea3cc0b8d8cfa0b8d8cfa),
+      ^({crc_fed, 32'd0} & 544'h7726b2498031bf6a86ba338d7327a6f0c362223712f0a66d76a591fd0f183f4aea322bc01820b4f14734ce009b5cd49c789c13a9f8ad0e051ab751e605c6c67d05c6c67d),
+      ^({crc_fed, 32'd0} & 544'h3b935924c018dfb5435d19c6b993d37861b1111b89785336bb52c8fe878c1fa5751915e00c105a78a39a67004dae6a4e3c4e09d4fc5687028d5ba8f302e3633e02e3633e),
+      ^({crc_fed, 32'd0} & 544'h1dc9ac92600c6fdaa1ae8ce35cc9e9bc30d8888dc4bc299b5da9647f43c60fd2ba8c8af006082d3c51cd338026d735271e2704ea7e2b438146add4798171b19f8171b19f),
+      ^({crc_fed, 32'd0} & 544'h8c8c56a6940b90c028163b725bc79bc993adc15c812617e649a558bf1bc71760098a286ba8ff5009c961ef1c54595037b4d80fbf8d95cdc84b7020b13247d6f43247d6f4),
+      ^({crc_fed, 32'd0} & 544'h46462b534a05c860140b1db92de3cde4c9d6e0ae40930bf324d2ac5f8de38bb004c51435d47fa804e4b0f78e2a2ca81bda6c07dfc6cae6e425b810589923eb7a9923eb7a),
+      ^({crc_fed, 32'd0} & 544'h232315a9a502e4300a058edc96f1e6f264eb7057204985f99269562fc6f1c5d802628a1aea3fd40272587bc71516540ded3603efe365737212dc082c4c91f5bd4c91f5bd),
+      ^({crc_fed, 32'd0} & 544'h11918ad4d28172180502c76e4b78f3793275b82b9024c2fcc934ab17e378e2ec0131450d751fea01392c3de38a8b2a06f69b01f7f1b2b9b9096e04162648fade2648fade),
+      ^({crc_fed, 32'd0} & 544'h8c8c56a6940b90c028163b725bc79bc993adc15c812617e649a558bf1bc71760098a286ba8ff5009c961ef1c54595037b4d80fbf8d95cdc84b7020b13247d6f13247d6f),
+      ^({crc_fed, 32'd0} & 544'h46462b534a05c860140b1db92de3cde4c9d6e0ae40930bf324d2ac5f8de38bb004c51435d47fa804e4b0f78e2a2ca81bda6c07dfc6cae6e425b810589923eb789923eb7),
+      ^({crc_fed, 32'd0} & 544'h805ab1b53e5d896e786125ee3ccc7178ad8f321f117c9b747e577fe2464b0cd4d4ea45b20558bbd7c6a2f1603663afe4e518edf44cb63b3fc90b0a0f3636116036361160),
+      ^({crc_fed, 32'd0} & 544'hc245d8353b23639a44f1eff4ebc557abdd061c15ebc64e91d85a5571990196e33eb94fcaa9571b7c02d60e6c5c031d564947fb3094db71970ca34f8a69e4068b69e4068b),
+      ^({crc_fed, 32'd0} & 544'h6122ec1a9d91b1cd2278f7fa75e2abd5ee830e0af5e32748ec2d2ab8cc80cb719f5ca7e554ab8dbe016b07362e018eab24a3fd984a6db8cb8651a7c534f2034534f20345),
+      ^({crc_fed, 32'd0} & 544'h3091760d4ec8d8e6913c7bfd3af155eaf74187057af193a47616955c664065b8cfae53f2aa55c6df00b5839b1700c7559251fecc2536dc65c328d3e29a7901a29a7901a2),
+      ^({crc_fed, 32'd0} & 544'h9a203be90369cb5e305f40fd68dbc5e2f0614698de00caf9dc7aa02e89042255331b44eafed1a5f861ddb711ccb2a90ef2e372aca01b023a09b2a37cbfc38eeabfc38eea),
+      ^({crc_fed, 32'd0} & 544'h4d101df481b4e5af182fa07eb46de2f17830a34c6f00657cee3d50174482112a998da2757f68d2fc30eedb88e65954877971b956500d811d04d951be5fe1c7755fe1c775),
+      ^({crc_fed, 32'd0} & 544'h26880efa40da72d78c17d03f5a36f178bc1851a6378032be771ea80ba24108954cc6d13abfb4697e18776dc4732caa43bcb8dcab2806c08e826ca8df2ff0e3ba2ff0e3ba),
+      ^({crc_fed, 32'd0} & 544'h1344077d206d396bc60be81fad1b78bc5e0c28d31bc0195f3b8f5405d120844aa663689d5fda34bf0c3bb6e239965521de5c6e55940360474136546f97f871dd97f871dd),
+      ^({crc_fed, 32'd0} & 544'h9a203be90369cb5e305f40fd68dbc5e2f0614698de00caf9dc7aa02e89042255331b44eafed1a5f861ddb711ccb2a90ef2e372aca01b023a09b2a37cbfc38eecbfc38ee),
+      ^({crc_fed, 32'd0} & 544'h4d101df481b4e5af182fa07eb46de2f17830a34c6f00657cee3d50174482112a998da2757f68d2fc30eedb88e65954877971b956500d811d04d951be5fe1c77e5fe1c77)
+    };
+    home_va <=
+      ({64{is_place_0}} & all_va) | ({64{is_place_1}} & home_va_word[63:0]) | ({64{is_place_2}} & areas_2_word[63:0])
+      | ({64{is_place_3}} & areas_3_word[63:0]) | ({64{is_place_4}} & areas_4_word[63:0])
+      | ({64{is_place_5}} & areas_5_word[63:0]) | ({64{is_place_6}} & areas_6_word[63:0])
+      | ({64{is_place_7}} & areas_7_word[63:0]);
+    home_beats <=
+      ({5{is_place_0}} & all_beats) | ({5{is_place_1}} & home_va_word[68:64])
+      | ({5{is_place_2}} & areas_2_word[68:64]) | ({5{is_place_3}} & areas_3_word[68:64])
+      | ({5{is_place_4}} & areas_4_word[68:64]) | ({5{is_place_5}} & areas_5_word[68:64])
+      | ({5{is_place_6}} & areas_6_word[68:64]) | ({5{is_place_7}} & areas_7_word[68:64]);
+    home_lane <= place_lane;
+    home_seq <= place_seq;
+    home_crc <= home_crc_or | part_or;
+    asked_part <= {
+      head[15:8] == 8'd7, head[15:8] == 8'd6, head[15:8] == 8'd5, head[15:8] == 8'd4, head[15:8] == 8'd3,
+      head[15:8] == 8'd2, head[15:8] == 8'd1, head[15:8] == 8'd0
+    };
+  end
+  wire [63:0] theirs_va = home_va_word[63:0]; // table.ts:104
   wire [7:0] completes_joined = {
     head[23:16] > 8'd7, head[23:16] > 8'd6, head[23:16] > 8'd5, head[23:16] > 8'd4, head[23:16] > 8'd3,
     head[23:16] > 8'd2, head[23:16] > 8'd1, head[23:16] > 8'd0
@@ -1711,57 +1500,68 @@ module CommitEngine_c8_d1466_a100000_p1 (
 
   always @(posedge clk)
     if (rst) begin
-      pages_compared <= 1'b0; is_held_0 <= 1'b0; is_page_0 <= 1'b0; is_held_1 <= 1'b0; is_page_1 <= 1'b0;
-      is_held_2 <= 1'b0; is_page_2 <= 1'b0; is_held_3 <= 1'b0; is_page_3 <= 1'b0; is_held_4 <= 1'b0;
-      is_page_4 <= 1'b0; is_held_5 <= 1'b0; is_page_5 <= 1'b0; is_held_6 <= 1'b0; is_page_6 <= 1'b0;
-      is_held_7 <= 1'b0; is_page_7 <= 1'b0; record_ready <= 1'b0; log_is_sound <= 1'b0; wrong_kind <= 1'b0;
-      wrong_bare <= 1'b0; wrong_size <= 1'b0; wrong_granule <= 1'b0; wrong_bytes <= 1'b0; wrong_page <= 1'b0;
-      wrong_parts <= 1'b0; wrong_name <= 1'b0; asks_with_data <= 1'b0; asks_of_commit <= 1'b0; asks_in_parts <= 1'b0;
-      malformed <= 1'b0; completes <= 1'b0;
+      crc_summed <= 1'b0; is_named_0 <= 1'b0; is_named_1 <= 1'b0; is_named_2 <= 1'b0; is_named_3 <= 1'b0;
+      is_named_4 <= 1'b0; is_named_5 <= 1'b0; is_named_6 <= 1'b0; is_named_7 <= 1'b0; pages_compared <= 1'b0;
+      is_held_0 <= 1'b0; is_page_0 <= 1'b0; is_held_1 <= 1'b0; is_page_1 <= 1'b0; is_held_2 <= 1'b0;
+      is_page_2 <= 1'b0; is_held_3 <= 1'b0; is_page_3 <= 1'b0; is_held_4 <= 1'b0; is_page_4 <= 1'b0;
+      is_held_5 <= 1'b0; is_page_5 <= 1'b0; is_held_6 <= 1'b0; is_page_6 <= 1'b0; is_held_7 <= 1'b0;
+      is_page_7 <= 1'b0; record_ready <= 1'b0; access_start <= 1'b0; finished <= 1'b0; log_is_sound <= 1'b0;
+      wrong_kind <= 1'b0; wrong_bare <= 1'b0; wrong_size <= 1'b0; wrong_granule <= 1'b0; wrong_bytes <= 1'b0;
+      wrong_page <= 1'b0; wrong_parts <= 1'b0; wrong_name <= 1'b0; asks_with_data <= 1'b0; asks_of_commit <= 1'b0;
+      asks_in_parts <= 1'b0; malformed <= 1'b0; completes <= 1'b0;
     end
     else begin
+      crc_summed <= crc_full;
+      is_named_0 <= (lane_0 == head[37:32]) & (seq_0 == head[95:64]) & (state_0 != commit_state_free);
+      is_named_1 <= (lane_1 == head[37:32]) & (seq_1 == head[95:64]) & (state_1 != commit_state_free);
+      is_named_2 <= (lane_2 == head[37:32]) & (seq_2 == head[95:64]) & (state_2 != commit_state_free);
+      is_named_3 <= (lane_3 == head[37:32]) & (seq_3 == head[95:64]) & (state_3 != commit_state_free);
+      is_named_4 <= (lane_4 == head[37:32]) & (seq_4 == head[95:64]) & (state_4 != commit_state_free);
+      is_named_5 <= (lane_5 == head[37:32]) & (seq_5 == head[95:64]) & (state_5 != commit_state_free);
+      is_named_6 <= (lane_6 == head[37:32]) & (seq_6 == head[95:64]) & (state_6 != commit_state_free);
+      is_named_7 <= (lane_7 == head[37:32]) & (seq_7 == head[95:64]) & (state_7 != commit_state_free);
       is_held_0 <=
         ((part == 4'd0) & held_0[0]) | ((part == 4'd1) & held_0[1]) | ((part == 4'd2) & held_0[2])
         | ((part == 4'd3) & held_0[3]) | ((part == 4'd4) & held_0[4]) | ((part == 4'd5) & held_0[5])
         | ((part == 4'd6) & held_0[6]) | ((part == 4'd7) & held_0[7]);
-      is_page_0 <= (theirs_va >> 12) == (head[191:128] >> 12);
+      is_page_0 <= (all_va >> 12) == (head[191:128] >> 12);
       is_held_1 <=
         ((part == 4'd0) & held_1[0]) | ((part == 4'd1) & held_1[1]) | ((part == 4'd2) & held_1[2])
         | ((part == 4'd3) & held_1[3]) | ((part == 4'd4) & held_1[4]) | ((part == 4'd5) & held_1[5])
         | ((part == 4'd6) & held_1[6]) | ((part == 4'd7) & held_1[7]);
-      is_page_1 <= (is_page_1_word[63:0] >> 12) == (head[191:128] >> 12);
+      is_page_1 <= (theirs_va >> 12) == (head[191:128] >> 12);
       is_held_2 <=
         ((part == 4'd0) & held_2[0]) | ((part == 4'd1) & held_2[1]) | ((part == 4'd2) & held_2[2])
         | ((part == 4'd3) & held_2[3]) | ((part == 4'd4) & held_2[4]) | ((part == 4'd5) & held_2[5])
         | ((part == 4'd6) & held_2[6]) | ((part == 4'd7) & held_2[7]);
-      is_page_2 <= (is_page_2_word[63:0] >> 12) == (head[191:128] >> 12);
+      is_page_2 <= (areas_2_word[63:0] >> 12) == (head[191:128] >> 12);
       is_held_3 <=
         ((part == 4'd0) & held_3[0]) | ((part == 4'd1) & held_3[1]) | ((part == 4'd2) & held_3[2])
         | ((part == 4'd3) & held_3[3]) | ((part == 4'd4) & held_3[4]) | ((part == 4'd5) & held_3[5])
         | ((part == 4'd6) & held_3[6]) | ((part == 4'd7) & held_3[7]);
-      is_page_3 <= (is_page_3_word[63:0] >> 12) == (head[191:128] >> 12);
+      is_page_3 <= (areas_3_word[63:0] >> 12) == (head[191:128] >> 12);
       is_held_4 <=
         ((part == 4'd0) & held_4[0]) | ((part == 4'd1) & held_4[1]) | ((part == 4'd2) & held_4[2])
         | ((part == 4'd3) & held_4[3]) | ((part == 4'd4) & held_4[4]) | ((part == 4'd5) & held_4[5])
         | ((part == 4'd6) & held_4[6]) | ((part == 4'd7) & held_4[7]);
-      is_page_4 <= (is_page_4_word[63:0] >> 12) == (head[191:128] >> 12);
+      is_page_4 <= (areas_4_word[63:0] >> 12) == (head[191:128] >> 12);
       is_held_5 <=
         ((part == 4'd0) & held_5[0]) | ((part == 4'd1) & held_5[1]) | ((part == 4'd2) & held_5[2])
         | ((part == 4'd3) & held_5[3]) | ((part == 4'd4) & held_5[4]) | ((part == 4'd5) & held_5[5])
         | ((part == 4'd6) & held_5[6]) | ((part == 4'd7) & held_5[7]);
-      is_page_5 <= (is_page_5_word[63:0] >> 12) == (head[191:128] >> 12);
+      is_page_5 <= (areas_5_word[63:0] >> 12) == (head[191:128] >> 12);
       is_held_6 <=
         ((part == 4'd0) & held_6[0]) | ((part == 4'd1) & held_6[1]) | ((part == 4'd2) & held_6[2])
         | ((part == 4'd3) & held_6[3]) | ((part == 4'd4) & held_6[4]) | ((part == 4'd5) & held_6[5])
         | ((part == 4'd6) & held_6[6]) | ((part == 4'd7) & held_6[7]);
-      is_page_6 <= (is_page_6_word[63:0] >> 12) == (head[191:128] >> 12);
+      is_page_6 <= (areas_6_word[63:0] >> 12) == (head[191:128] >> 12);
       is_held_7 <=
         ((part == 4'd0) & held_7[0]) | ((part == 4'd1) & held_7[1]) | ((part == 4'd2) & held_7[2])
         | ((part == 4'd3) & held_7[3]) | ((part == 4'd4) & held_7[4]) | ((part == 4'd5) & held_7[5])
         | ((part == 4'd6) & held_7[6]) | ((part == 4'd7) & held_7[7]);
-      is_page_7 <= (is_page_7_word[63:0] >> 12) == (head[191:128] >> 12);
+      is_page_7 <= (areas_7_word[63:0] >> 12) == (head[191:128] >> 12);
       pages_compared <= searches;
-      record_ready <= record_steps[2];
+      record_ready <= record_steps[4];
       log_is_sound <= crc_result == home_crc;
       wrong_kind <= (head[7:0] == 8'd0) | (head[7:0] > 8'd8) | (opcode != 8'd118);
       wrong_bare <= ~kind_has_data & (length != 14'd64);
@@ -1776,13 +1576,27 @@ module CommitEngine_c8_d1466_a100000_p1 (
         (head[7:0] == 8'd1) | (head[7:0] == 8'd3) | (head[7:0] == 8'd2) | (head[7:0] == 8'd4) | (head[7:0] == 8'd8);
       asks_in_parts <= head[7:0] == 8'd1;
       malformed <=
-        wrong_kind | wrong_bare | (asks_with_data & wrong_area) | (asks_in_parts & wrong_parts)
+        has_no_body | wrong_kind | wrong_bare | (asks_with_data & wrong_area) | (asks_in_parts & wrong_parts)
         | (asks_of_commit & wrong_name);
       completes <= completes_joined == (held_before | own_part);
+      finished <= ends;
+      access_start <= asks_memory;
     end
 
   always @(posedge clk)
-    if (record_steps[2]) record_crc <= crc_result;
+    if (rst) conflict <= 1'b0;
+    else begin
+      if (matches_) conflict <= 1'b0;
+      if (pages_compared & (page_taken_0 | page_taken_1 | page_taken_2 | page_taken_3 | page_taken_4 | page_taken_5 | page_taken_6 | page_taken_7)) begin
+        conflict <= 1'b1;
+      end
+    end
+
+  always @(posedge clk)
+    if (record_steps[4]) record_crc <= crc_result;
+
+  always @(posedge clk)
+    if (record_steps[0]) record_kept <= record_body;
   wire [47:0] floor_floor_word = floors[floor_at];
 
   always @(posedge clk) begin
@@ -1793,41 +1607,65 @@ module CommitEngine_c8_d1466_a100000_p1 (
       floor_owner <= floor_value_owner;
     end
   end
-  wire [63:0] all_va = is_page_1_word[63:0]; // table.ts:182
-  wire [4:0] all_beats = theirs_word[68:64];
-  wire [31:0] home_crc_or =
-    ({32{part == 4'd0}} & crcs_0[place]) | ({32{part == 4'd1}} & crcs_1[place]) | ({32{part == 4'd2}} & crcs_2[place])
-    | ({32{part == 4'd3}} & crcs_3[place]);
-  wire [31:0] part_or =
-    ({32{part == 4'd4}} & crcs_4[place]) | ({32{part == 4'd5}} & crcs_5[place]) | ({32{part == 4'd6}} & crcs_6[place])
-    | ({32{part == 4'd7}} & crcs);
+  wire [7:0] access_opcode_or =
+    ({8{asks_0}} & opcode_atomic_faa) | ({8{asks_1}} & opcode_write) | ({8{asks_2}} & opcode_read)
+    | ({8{asks_3}} & opcode_write) | ({8{asks_4}} & opcode_write) | ({8{asks_5}} & opcode_read)
+    | ({8{asks_6}} & opcode_read) | ({8{asks_7}} & opcode_read);
+  wire [63:0] access_va_joined = {55'd2049, place, 6'd0};
+  wire [63:0] access_va_or =
+    ({64{asks_0}} & head[191:128]) | ({64{asks_1}} & access_va_joined)
+    | ({64{asks_2}} & {46'd4, {1'b0, place, part[2:0]} + 7'd1, 11'd0}) | ({64{asks_3}} & home_va);
+  wire [63:0] asks_4_or =
+    ({64{asks_4}} & access_va_joined) | ({64{asks_5}} & access_va_joined)
+    | ({64{asks_6}} & {46'd4, {1'b0, place, part[2:0]} + 7'd1, 11'd0}) | ({64{asks_7}} & 64'h100000);
+  wire [63:0] asks_8_or =
+    ({64{asks_8}} & {46'd4, {1'b0, place, head[10:8]} + 7'd1, 11'd0}) | ({64{asks_9}} & head[191:128])
+    | ({64{asks_10}} & {55'd2048, head[37:32], 3'd0}) | ({64{asks_11}} & {55'd2048, head[37:32], 3'd0});
+  wire [13:0] access_bytes_or =
+    ({14{asks_0}} & 14'd8) | ({14{asks_1}} & 14'd64) | ({14{asks_2}} & {2'd0, {1'b0, home_beats} + 6'd1, 6'd0})
+    | ({14{asks_3}} & {3'd0, home_beats, 6'd0});
+  wire [13:0] access_bytes_wide = {2'd0, {1'b0, head[122:118]} + 6'd1, 6'd0};
 
-  always @(posedge clk) begin
-    home_va <=
-      ({64{is_place_0}} & theirs_va) | ({64{is_place_1}} & all_va) | ({64{is_place_2}} & is_page_2_word[63:0])
-      | ({64{is_place_3}} & is_page_3_word[63:0]) | ({64{is_place_4}} & is_page_4_word[63:0])
-      | ({64{is_place_5}} & is_page_5_word[63:0]) | ({64{is_place_6}} & is_page_6_word[63:0])
-      | ({64{is_place_7}} & is_page_7_word[63:0]);
-    home_beats <=
-      ({5{is_place_0}} & all_beats) | ({5{is_place_1}} & is_page_1_word[68:64])
-      | ({5{is_place_2}} & is_page_2_word[68:64]) | ({5{is_place_3}} & is_page_3_word[68:64])
-      | ({5{is_place_4}} & is_page_4_word[68:64]) | ({5{is_place_5}} & is_page_5_word[68:64])
-      | ({5{is_place_6}} & is_page_6_word[68:64]) | ({5{is_place_7}} & is_page_7_word[68:64]);
-    home_lane <= place_lane;
-    home_seq <= place_seq;
-    home_crc <= home_crc_or | part_or;
-  end
-  wire [15:0] said_replicas = said_word[31:16]; // table.ts:245
+  always @(posedge clk)
+    if (asks_memory) begin
+      access_opcode <=
+        access_opcode_or | ({8{asks_8}} & opcode_write) | ({8{asks_9}} & opcode_write) | ({8{asks_10}} & opcode_write)
+        | ({8{asks_11}} & opcode_write) | ({8{asks_12}} & opcode_read);
+      access_home <= asks_0 | asks_3 | asks_9;
+      access_va <=
+        access_va_or | asks_4_or | asks_8_or | ({64{asks_12}} & {46'd4, {1'b0, place, head[10:8]} + 7'd1, 11'd0});
+      access_bytes <=
+        access_bytes_or | ({14{asks_4}} & 14'd64) | ({14{asks_5}} & 14'd64) | ({14{asks_6}} & 14'd1088)
+        | ({14{asks_7}} & 14'd512) | ({14{asks_8}} & access_bytes_wide) | ({14{asks_9}} & {3'd0, head[122:118], 6'd0})
+        | ({14{asks_10}} & 14'd8) | ({14{asks_11}} & 14'd8) | ({14{asks_12}} & 14'd1088);
+      access_sends <=
+        ({14{asks_0}} & 14'd8) | ({14{asks_1}} & 14'd64) | ({14{asks_3}} & {3'd0, home_beats, 6'd0})
+        | ({14{asks_4}} & 14'd64) | ({14{asks_8}} & access_bytes_wide) | ({14{asks_9}} & {3'd0, head[122:118], 6'd0})
+        | ({14{asks_10}} & 14'd8) | ({14{asks_11}} & 14'd8);
+      access_beats <= ({5{asks_3}} & home_beats) | ({5{asks_8}} & head[122:118]) | ({5{asks_9}} & head[122:118]);
+      access_headed <= asks_0 | asks_2 | asks_5 | asks_6 | asks_12;
+    end
+
+  always @(posedge clk)
+    if (rst) access_lead <= commit_lead_none;
+    else begin
+      if (asks_2 | asks_3 | asks_5 | asks_6 | asks_7 | asks_9 | asks_12) access_lead <= commit_lead_none;
+      if (asks_8) access_lead <= commit_lead_head;
+      if (asks_1 | asks_4) access_lead <= commit_lead_record;
+      if (asks_10 | asks_11) access_lead <= commit_lead_floor;
+      if (asks_0) access_lead <= commit_lead_zero;
+    end
+
+  always @(posedge clk)
+    if (rst) verdict <= 3'd0;
+    else if (ends) begin
+      verdict <= {
+        ends_cold | ends_refused | ends_failed | ends_corrupt, ends_stale | ends_unknown | ends_failed | ends_corrupt,
+        ends_busy | ends_unknown | ends_refused | ends_corrupt
+      };
+    end
+  wire [15:0] said_replicas = said_word[31:16]; // table.ts:246
   wire [15:0] said_owners = said_word[15:0];
-  wire [7:0] answer_line_choice =
-    (verdict == commit_verdict_done) ? 8'd0 :
-    (verdict == commit_verdict_busy) ? 8'd1 :
-    (verdict == commit_verdict_stale) ? 8'd2 :
-    (verdict == commit_verdict_unknown) ? 8'd3 :
-    (verdict == commit_verdict_cold) ? 8'd4 :
-    (verdict == commit_verdict_refused) ? 8'd5 :
-    (verdict == commit_verdict_failed) ? 8'd6 :
-    8'd7; // answer.ts:34
 
   always @(posedge clk)
     if (answer == answer_form) begin
@@ -1838,7 +1676,7 @@ module CommitEngine_c8_d1466_a100000_p1 (
         shows_commit ? said_owners : 16'd0,
         asks_of_place ? (shows_used_place ? {10'd0, place_lane} : 16'd0) : head[47:32],
         shows_commit ? place_held : 8'd0, 6'd0, shows_commit ? place_state : 2'd0, 4'd0,
-        (verdict == commit_verdict_failed) ? access_status : 4'd0, answer_line_choice
+        (verdict == 3'd6) ? access_status : 4'd0, 5'd0, verdict
       };
     end
 
@@ -1857,7 +1695,7 @@ module CommitEngine_c8_d1466_a100000_p1 (
         answer_reply: begin
           if (reply_ready) begin
             answer <= answer_beats;
-            if (is_malformed) begin
+            if (malformed) begin
               answered <= 1'b1;
               answer <= answer_idle;
             end
@@ -1937,9 +1775,9 @@ module CommitEngine_c8_d1466_a100000_p1 (
   assign request_data_ready = front == front_body;
   assign reply_valid = answer == answer_reply;
   assign reply_payload_context = context_;
-  assign reply_payload_status = is_malformed ? status_malformed : status_ok;
-  assign reply_payload_opcode = is_malformed ? opcode : 8'd119;
-  assign reply_payload_length = is_malformed ? 14'd0 : {2'd0, {1'b0, answer_bytes[10:6]} + 6'd1, 6'd0};
+  assign reply_payload_status = malformed ? status_malformed : status_ok;
+  assign reply_payload_opcode = malformed ? opcode : 8'd119;
+  assign reply_payload_length = malformed ? 14'd0 : {2'd0, {1'b0, answer_bytes[10:6]} + 6'd1, 6'd0};
   assign reply_payload_more = 1'b0;
   assign reply_data_valid = answer == answer_beats;
   assign reply_data_payload_data = |answer_index ? area_data[{answer_index[3:0] - 4'd1}] : answer_line;
@@ -1955,7 +1793,7 @@ module CommitEngine_c8_d1466_a100000_p1 (
   assign memory_data_valid = (access == access_lead_2) | (access == access_data);
   wire [511:0] memory_data_payload_data_or =
     ({512{access_lead == commit_lead_head}} & head)
-    | ({512{access_lead == commit_lead_record}} & {record_body[511:32], record_crc})
+    | ({512{access_lead == commit_lead_record}} & {record_kept[511:32], record_crc})
     | ({512{access_lead == commit_lead_floor}} & {448'h0, 16'd0, new_owner, new_floor});
   assign memory_data_payload_data =
     (access == access_lead_2) ? memory_data_payload_data_or :

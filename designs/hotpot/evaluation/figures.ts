@@ -1,6 +1,7 @@
 import type { FigureHook } from "../../shared/command-line/index.ts";
 import type { Definition, Plot } from "../../shared/evaluation/index.ts";
 import { makeSettings } from "../config/index.ts";
+import { taskCommit } from "./task-figure.ts";
 import { type Commits, measureCommits, measureTimes, memoryCycles, type Times, wayCycles } from "../rig/index.ts";
 
 const us = (cycles: number): number => (cycles * 4) / 1000;
@@ -143,7 +144,7 @@ const commit: Definition = {
 };
 
 export const figureHook: FigureHook = {
-  definitions: [commit],
+  definitions: [commit, taskCommit],
   besides: [],
   title: "replicated commit (Hotpot)",
   introduction:

@@ -1,4 +1,5 @@
 import type { Def } from "../../../hdl-dsl/index.ts";
+import type { Block } from "../../shared/command-line/index.ts";
 import type { Settings } from "../config/index.ts";
 import { CommitTask } from "../task/index.ts";
 import { CommitEngine } from "./engine/commit-engine.ts";
@@ -11,3 +12,6 @@ export const parametersOf = ({ contexts, director }: Pick<Settings, "contexts" |
 /** The engine of these settings, or the task. */
 export const buildOf = (s: Settings): Def =>
   s.place === "snic" ? CommitTask({ contexts: s.contexts }) : CommitEngine(parametersOf(s));
+/** The task is measured beside the engine; none where the build is the task. */
+export const blocksBeside = ({ place, contexts }: Settings): readonly Block[] =>
+  place === "node" ? [{ definition: CommitTask({ contexts: Math.min(contexts, 16) }), names: ["CommitTask"] }] : [];

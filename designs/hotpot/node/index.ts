@@ -1,5 +1,5 @@
 /** The commit engine of a memory node. */
-export { buildOf, parametersOf } from "./build.ts";
+export { blocksBeside, buildOf, parametersOf } from "./build.ts";
 export { CommitEngine } from "./engine/commit-engine.ts";
 export type { CommitParameters } from "./engine/types.ts";
 export { commitOffload } from "./offload.ts";

@@ -3,8 +3,9 @@ import { offloadPid } from "../../clio/offload/index.ts";
 import type { Random } from "../../../sim/index.ts";
 import { type Commit, Coordinator, copyCid } from "../coordinator/index.ts";
 import { NodeModel } from "../model/index.ts";
-import { type Answer, logBytes, marks, type Message } from "../wire/index.ts";
+import { type Answer, headBytes, logBytes, marks, type Message, messageBytes } from "../wire/index.ts";
 import { FallibleMemory } from "./fallible-memory.ts";
+import { frameBytes } from "./task-frames.ts";
 
 export interface ClusterOptions {
   readonly nodes: number;
@@ -48,6 +49,8 @@ export class Cluster {
   readonly #grants = new Map<number, { readonly grantee: number; readonly seq: number }>();
   #order = 0;
   now = 0;
+  /** Of all frames that were sent, both ways. */
+  bytes = 0;
 
   constructor(o: ClusterOptions, homeBytes: number) {
     this.#o = o;
@@ -185,6 +188,7 @@ export class Cluster {
     if (random.chance(doubled)) this.#after(time(), run);
   }
   #send(c: Coordinator, to: number, key: string, m: Message): void {
+    this.bytes += frameBytes(messageBytes(m).length);
     this.#way(() => {
       const node = this.node(to);
       if (!node.up) return;
@@ -195,6 +199,7 @@ export class Cluster {
       this.#after(node.freeAt - this.now, () => {
         if (!node.up || node.start !== start) return;
         const a = this.ask(to, m);
+        this.bytes += frameBytes(headBytes + a.data.length);
         this.#way(() => c.answer(key, a, this.now));
       });
     }, this.#o.way?.(c.lane, to));

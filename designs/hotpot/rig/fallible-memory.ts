@@ -7,8 +7,8 @@ import { logBytes } from "../wire/index.ts";
 export class FallibleMemory extends ModelMemory {
   /** Accesses that have been done. */
   accesses = 0;
-  /** Whether access number `n` is refused, whatever it is. */
-  refuses: (n: number) => boolean = () => false;
+  /** Whether access number `n` is refused, and which. */
+  refuses: (n: number, a: MemoryAccess) => boolean = () => false;
 
   /** With a log for the engine, and pages of processes. @param homes [process, first address, bytes] */
   constructor(base: bigint, homes: readonly (readonly [number, bigint, number])[]) {
@@ -17,7 +17,7 @@ export class FallibleMemory extends ModelMemory {
     for (const [pid, va, bytes] of homes) this.map(pid, va, bytes);
   }
   override access(a: MemoryAccess): MemoryAnswer {
-    if (!this.refuses(this.accesses++)) return super.access(a);
+    if (!this.refuses(this.accesses++, a)) return super.access(a);
     return { status: status.FAIL, va: a.va, length: 0, data: new Uint8Array() };
   }
 }

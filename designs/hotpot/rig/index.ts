@@ -14,17 +14,18 @@ export { runVerb } from "./run-verb.ts";
 export { type Commits, measureCommits, type Scenario, wayCycles } from "./scenario.ts";
 export { readSetup, type Setup } from "./setup.ts";
 export { measureTimes, memoryCycles, type Times } from "./times.ts";
+export { type Submitted, type TaskArea, TaskClients, type TaskClientsOptions } from "./task-clients.ts";
 export {
+  frameBytes,
+  messageIn,
+  type MessageIn,
   nodeEndpoint,
-  type Submitted,
-  type TaskArea,
+  replyTo,
   taskClient,
-  TaskHost,
-  type TaskHostOptions,
   taskLane,
   taskOwn,
   taskPid,
-  type TaskPorts,
   taskUser,
-} from "./task-host.ts";
+} from "./task-frames.ts";
+export { TaskHost, type TaskHostOptions, type TaskPorts } from "./task-host.ts";
 export { areasOfTask, measureTaskCommits } from "./task-scenario.ts";

@@ -24,6 +24,8 @@ export interface Commits {
   /** Messages of a commit, without answers, and tries of one. */
   readonly messages: number;
   readonly tries: number;
+  /** Bytes of a commit's frames on the client's line, and on the nodes', both ways. */
+  readonly bytes: { readonly client: number; readonly nodes: number };
 }
 
 const commitOf = (
@@ -73,5 +75,7 @@ export function measureCommits(o: Scenario): Commits {
     cycles: mean([...ends.values()].map(e => e - from)),
     messages: mean(cluster.lanes.map(c => c.sent)),
     tries: mean(cluster.lanes.map(c => c.tries)),
+    // Who coordinates at the client sends each of them himself.
+    bytes: { client: cluster.bytes / lanes, nodes: cluster.bytes / lanes },
   };
 }

@@ -1,37 +1,24 @@
 /** The commit task of a SmartNIC with clients at one port and memory nodes at others, on a bad network. */
-import { clioMessage, dissect, replyFrame, status, udpPorts } from "../../clio/wire/index.ts";
-import { concat, type Endpoint, udpFrame } from "../../shared/wire/index.ts";
+import { dissect } from "../../clio/wire/index.ts";
+import { concat } from "../../shared/wire/index.ts";
 import { type Bench, type Pause, ProtocolError, type Sent, StreamSink, StreamSource } from "../../../sim/index.ts";
 import { takeOver } from "../coordinator/index.ts";
 import type { commitTaskPorts } from "../task/index.ts";
 import {
-  type Answer,
-  answerOf,
-  askKey,
   bounds,
   commitOpcode,
-  commitReplyOpcode,
   type CommitTaskConfig,
-  headBytes,
   marks,
   type Message,
-  messageBytes,
-  submitBytes,
-  submitKinds,
   type TaskWord,
   taskWords,
   toldWord,
 } from "../wire/index.ts";
-import { commitMessageOf } from "./commit-message.ts";
+import { type Submitted, type TaskArea, TaskClients } from "./task-clients.ts";
+import { messageIn, nodeEndpoint, replyTo, taskLane, taskOwn, taskPid, taskUser } from "./task-frames.ts";
 import { TaskNode } from "./task-node.ts";
 
 export type TaskPorts = ReturnType<typeof commitTaskPorts>;
-export interface TaskArea {
-  readonly owner: number;
-  readonly replicas: readonly number[];
-  readonly va: bigint;
-  readonly data: Uint8Array;
-}
 export interface TaskHostOptions {
   readonly contexts: number;
   readonly nodes: number;
@@ -51,18 +38,6 @@ export interface TaskHostOptions {
   readonly work?: (m: Message) => number;
   readonly pause?: (stream: "packet" | "payload" | "answer" | "make") => Pause;
 }
-/** A commit of a client, from its asking to its answer. */
-export interface Submitted {
-  readonly client: number;
-  readonly number: number;
-  readonly areas: readonly TaskArea[];
-  readonly begun: number;
-  ended: number | undefined;
-  verdict: Answer["verdict"] | undefined;
-  due: number;
-  /** Its answer has left once. */
-  told: boolean;
-}
 interface Inside {
   readonly bytes: Uint8Array;
   readonly mine: boolean;
@@ -73,21 +48,6 @@ interface Inside {
 
 const beatBytes = 64,
   clientPort = 0;
-export const taskUser = 3,
-  taskPid = 7,
-  taskLane = 4;
-/** Where the task is: the sum of one of its IPv4 headers carries twice. */
-export const taskOwn: Endpoint = { mac: 0x02_00_00_00_00_11n, ip: 0xc0a8_6fec, port: 4711 };
-export const taskClient = (n: number): Endpoint => ({
-  mac: 0x02_00_00_00_01_00n + BigInt(n),
-  ip: 0xc0a8_0a01 + (n >> 1),
-  port: 5000 + n,
-});
-export const nodeEndpoint = (n: number): Endpoint => ({
-  mac: 0x02_00_00_00_02_00n + BigInt(n),
-  ip: 0x0a00_0020 + n,
-  port: udpPorts.native,
-});
 const portOf = (n: number): number => 1 + (n % 3);
 const toBits = (bytes: Uint8Array): bigint => BigInt(`0x${Buffer.from(bytes).reverse().toString("hex") || "0"}`);
 const toBytes = (bits: bigint): Uint8Array =>
@@ -95,7 +55,7 @@ const toBytes = (bits: bigint): Uint8Array =>
 
 export class TaskHost {
   readonly nodes: readonly TaskNode[];
-  readonly commits: Submitted[] = [];
+  readonly clients: TaskClients;
   readonly answers: { readonly mine: boolean; readonly cycles: number }[] = [];
   readonly #b: Bench<TaskPorts>;
   readonly #o: TaskHostOptions;
@@ -111,24 +71,28 @@ export class TaskHost {
   #resets = 0;
   #resetting = false;
   #on = false;
-  #request = 0x1234_0000;
-  readonly #numbers: number[];
-  /** Who hears what the director is told. */
-  #told: (a: Answer) => void = () => undefined;
-  /** Messages to nodes by kind, and answers to clients by verdict. */
+  /** Of frames, both ways: between clients and task, and between task and nodes. */
+  readonly bytes = { clients: 0, nodes: 0 };
+  /** Messages to nodes, by kind. */
   readonly sent: Record<string, number> = {};
-  readonly verdicts: Record<string, number> = {};
   /** All copies must show a commit when its answer leaves; not while nodes are lost. */
   strict = true;
-  /** Commits that are nobody's here: whatever is answered to them is counted, and nothing more. */
-  readonly expects: { readonly client: number; readonly number: number }[] = [];
   onMade: ((bytes: Uint8Array, port: number) => boolean) | undefined;
 
   constructor(b: Bench<TaskPorts>, o: TaskHostOptions) {
     this.#b = b;
     this.#o = o;
     this.#random = b.random.fork("network");
-    this.#numbers = Array.from({ length: o.clients }, () => 0xffff_fff8);
+    this.clients = new TaskClients({
+      ...{ clients: o.clients, timeout: o.clientTimeout ?? 20_000, random: this.#random, cycle: () => b.cycle },
+      transmit: bytes => {
+        this.#fromClient(bytes);
+      },
+      loses: () => this.#random.chance(o.clientLost ?? 0),
+      told: c => {
+        if (this.strict) this.#checkShown(c);
+      },
+    });
     const { sim, io } = b,
       pause = (stream: "packet" | "payload" | "answer" | "make") => (o.pause ? { pause: o.pause(stream) } : {});
     this.#packets = new StreamSource(sim, io.packet, pause("packet"));
@@ -148,9 +112,8 @@ export class TaskHost {
   #lanes(): number[] {
     return Array.from({ length: this.#o.contexts }, (_, i) => taskLane + i);
   }
-  /** Number of the newest message of a client. */
-  get newest(): number {
-    return (this.#request - 1) >>> 0;
+  get verdicts(): Readonly<Record<string, number>> {
+    return this.clients.verdicts;
   }
   get config(): CommitTaskConfig {
     return {
@@ -176,50 +139,23 @@ export class TaskHost {
     await this.#b.cycles(2);
   }
 
-  /** A commit on its way. */
   submit(client: number, areas: readonly TaskArea[]): Submitted {
-    const number = (this.#numbers[client] as number) >>> 0;
-    this.#numbers[client] = (number + 1) >>> 0;
-    const s: Submitted = {
-      ...{ client, number, areas, begun: this.#b.cycle, ended: undefined, verdict: undefined, told: false },
-      due: this.#b.cycle + (this.#o.clientTimeout ?? 20_000),
-    };
-    this.commits.push(s);
-    this.ask(s);
-    return s;
-  }
-  /** All areas, once more or for the first time, in any order. */
-  ask(s: Submitted, some: readonly number[] = this.#random.shuffle([...s.areas.keys()])): void {
-    for (const i of some) this.#fromClient(this.areaFrame(s, i));
-  }
-  areaFrame(s: Pick<Submitted, "client" | "number" | "areas">, area: number): Uint8Array {
-    const { owner, replicas, va, data } = s.areas[area] as TaskArea,
-      mask = replicas.reduce((m, r) => m | (1 << r), 0);
-    const head = { kind: submitKinds.area, area, areas: s.areas.length, owner, number: s.number, replicas: mask, va };
-    return this.frame(s.client, submitBytes(head, data));
-  }
-  frame(client: number, body: Uint8Array, pid = taskPid): Uint8Array {
-    const id = this.#request++ >>> 0;
-    return udpFrame(
-      taskClient(client),
-      { ...taskOwn, port: udpPorts.native },
-      clioMessage({ pid, opcode: commitOpcode, requestId: id, tag: id & 255, seqId: 5, flagTracked: 1 }, body),
-    );
+    return this.clients.submit(client, areas);
   }
   async finished(): Promise<void> {
-    await this.#b.until(() => this.commits.every(c => c.verdict !== undefined));
+    await this.#b.until(() => this.clients.finished);
   }
   /** Whether no decided commit owes the node anything. */
   async settled(node: number): Promise<boolean> {
-    const head = { kind: submitKinds.owes, area: 0, areas: 1, owner: node, number: 0, replicas: 0, va: 0n };
-    const said: Answer[] = [];
-    this.#told = a => said.push(a);
-    // Who comes while another answer waits is not told, and asks again.
-    while (said.length === 0) {
-      this.send(this.frame(this.#o.clients, submitBytes(head, new Uint8Array())), clientPort, true);
-      await this.#b.cycles(300);
-    }
-    return said[0]?.verdict === "done";
+    return this.clients.settled(
+      node,
+      bytes => this.send(bytes, clientPort, true),
+      () => this.#b.cycles(300),
+    );
+  }
+  /** Commits that a node keeps. */
+  kept(node: number): Promise<number> {
+    return Promise.resolve((this.nodes[node] as TaskNode).model.used);
   }
   /** A node without memory is made anew: floors and owners, pages from other copies, and what commits owe it. */
   async rebuild(n: number, sources: readonly (readonly [bigint, number, number])[]): Promise<void> {
@@ -302,6 +238,7 @@ export class TaskHost {
   #fromClient(bytes: Uint8Array): void {
     const { clientLost = 0, clientDoubled = 0 } = this.#o;
     if (this.#random.chance(clientLost)) return;
+    this.bytes.clients += bytes.length;
     const resets = this.#resets,
       once = (): void => {
         if (this.#on && resets === this.#resets) this.send(bytes, clientPort, true);
@@ -327,11 +264,7 @@ export class TaskHost {
       }
     for (let s = this.#answers.take(); s; s = this.#answers.take()) this.#answer(s.value, s.cycle);
     for (let s = this.#made.take(); s; s = this.#made.take()) this.#beat(s.value);
-    for (const c of this.commits)
-      if (c.verdict === undefined && c.due <= cycle && this.#on) {
-        c.due = cycle + (this.#o.clientTimeout ?? 20_000);
-        this.ask(c);
-      }
+    if (this.#on) this.clients.askAgain();
   }
   #answer(is: { readonly tag: number; readonly verdict: string; readonly mask: bigint }, cycle: number): void {
     const first = this.#inside.shift();
@@ -360,23 +293,12 @@ export class TaskHost {
     else this.#toClient(bytes, is.port);
   }
   #toNode(bytes: Uint8Array, port: number): void {
-    const parts = dissect(bytes),
-      { ethernet, ipv4, udp, clio, body } = parts,
-      n = (ipv4?.dst ?? 0) - nodeEndpoint(0).ip,
+    const came = messageIn(bytes),
+      { node: n, message: m } = came,
       node = this.nodes[n];
-    if (!ethernet || !ipv4 || !udp || !clio || !body || !node || port !== portOf(n))
-      throw new ProtocolError(`a frame to nobody by port ${port}`);
-    const m = commitMessageOf(body),
-      rest = { ...clio },
-      expected = udpFrame(
-        taskOwn,
-        nodeEndpoint(n),
-        clioMessage({ pid: taskPid, opcode: commitOpcode, requestId: rest.requestId }, messageBytes(m)),
-      );
-    if (Buffer.compare(expected, bytes) !== 0)
-      throw new ProtocolError(`a message is ${hex(bytes)}; it would be ${hex(expected)}`);
-    if (((clio.requestId >>> askKey.node) & 15) !== n) throw new ProtocolError("a message that names another node");
+    if (!node || port !== portOf(n)) throw new ProtocolError(`a frame to nobody by port ${port}`);
     this.sent[m.kind] = (this.sent[m.kind] ?? 0) + 1;
+    this.bytes.nodes += bytes.length;
     this.#way(() => {
       if (!node.up) return;
       const from = Math.max(this.#b.cycle, node.freeAt);
@@ -384,15 +306,9 @@ export class TaskHost {
       const { start } = node;
       this.#after(node.freeAt - this.#b.cycle, () => {
         if (!node.up || node.start !== start) return;
-        const a = node.ask(m, taskPid),
-          reply = replyFrame(
-            nodeEndpoint(n),
-            { ethernet, ipv4, udp, clio, native: true },
-            commitReplyOpcode,
-            status.OK,
-            node.bytesOf(a),
-          ),
+        const reply = replyTo(came, node.bytesOf(node.ask(m, taskPid))),
           resets = this.#resets;
+        this.bytes.nodes += reply.length;
         this.#way(() => {
           if (this.#on || resets === this.#resets) this.send(reply, port, this.#on);
         });
@@ -400,38 +316,9 @@ export class TaskHost {
     });
   }
   #toClient(bytes: Uint8Array, port: number): void {
-    const parts = dissect(bytes),
-      { ipv4, udp, clio, body } = parts,
-      client = (udp?.dstPort ?? 0) - 5000;
-    if (!clio || !ipv4 || !udp || !body || port !== clientPort || clio.opcode !== commitReplyOpcode)
-      throw new ProtocolError("a frame to nobody");
-    const a = answerOf(body),
-      expected = udpFrame(
-        { ...taskOwn, port: udpPorts.native },
-        taskClient(client),
-        clioMessage({ ...clio, pid: taskPid, opcode: commitReplyOpcode, status: status.OK }, body),
-      );
-    if (Buffer.compare(expected, bytes) !== 0)
-      throw new ProtocolError(`an answer is ${hex(bytes)}; it would be ${hex(expected)}`);
-    if (body.length !== headBytes) throw new ProtocolError("an answer with something behind");
-    this.verdicts[a.verdict] = (this.verdicts[a.verdict] ?? 0) + 1;
-    if (client === this.#o.clients) {
-      this.#told(a);
-      return;
-    }
-    if (this.expects.some(e => e.client === client && e.number === a.seq)) return;
-    const c = this.commits.find(s => s.client === client && s.number === a.seq);
-    if (!c) throw new ProtocolError(`an answer to commit ${a.seq} of client ${client}`);
-    if (a.verdict === "done" && !c.told && this.strict) this.#checkShown(c);
-    if (a.verdict === "done") c.told = true;
-    if (this.#random.chance(this.#o.clientLost ?? 0)) return;
-    if (a.verdict === "busy") return;
-    if (c.verdict !== undefined && c.verdict !== a.verdict)
-      throw new ProtocolError(`commit ${c.number} is ${c.verdict}, then ${a.verdict}`);
-    if (c.verdict === undefined) {
-      c.verdict = a.verdict;
-      c.ended = this.#b.cycle;
-    }
+    if (port !== clientPort) throw new ProtocolError("a frame to nobody");
+    this.bytes.clients += bytes.length;
+    this.clients.hear(bytes);
   }
   /** Its answer leaves: all its copies are there. */
   #checkShown(c: Submitted): void {
@@ -441,4 +328,3 @@ export class TaskHost {
           throw new ProtocolError(`commit ${c.number} is told, and node ${n} does not show it`);
   }
 }
-const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex");

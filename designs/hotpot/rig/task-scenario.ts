@@ -1,10 +1,11 @@
 /** Commits of several clients at once by the task of a SmartNIC, clock by clock, with the engine's own times. */
-import { runBench } from "../../../sim/index.ts";
+import { type Dut, runBench } from "../../../sim/index.ts";
 import { CommitTask } from "../task/index.ts";
 import { marks, type Message, taskAreas } from "../wire/index.ts";
 import { homeAt } from "./cluster.ts";
 import { type Commits, type Scenario, wayCycles } from "./scenario.ts";
-import { type Submitted, TaskHost } from "./task-host.ts";
+import type { Submitted } from "./task-clients.ts";
+import { TaskHost, type TaskPorts } from "./task-host.ts";
 
 const contexts = 16,
   /** The SmartNIC stands half-way between its clients and the nodes. */
@@ -16,8 +17,14 @@ const contexts = 16,
 export const areasOfTask = ({ owners, areas }: Scenario["settings"]): number =>
   Math.max(1, Math.min(areas, Math.floor(taskAreas / owners)));
 
-/** What `measureCommits` measures, with `areasOfTask` at each owner. A single owner is asked in one phase. */
-export function measureTaskCommits({ settings: s, times: t, lanes, conflict, seed }: Scenario): Promise<Commits> {
+/**
+ * What `measureCommits` measures, with `areasOfTask` at each owner. A single owner is asked in one phase.
+ * @param task the task, or one with a fault
+ */
+export function measureTaskCommits(
+  { settings: s, times: t, lanes, conflict, seed }: Scenario,
+  task: Dut<TaskPorts> = CommitTask({ contexts }),
+): Promise<Commits> {
   const areas = areasOfTask(s),
     nodes = Math.max(s.owners, s.copies);
   const work = ({ kind, part = 0, parts = 1, marks: mark = 0 }: Message): number => {
@@ -26,7 +33,7 @@ export function measureTaskCommits({ settings: s, times: t, lanes, conflict, see
     return kind === "commit" ? t.commit : kind === "update" ? t.update : t.forget;
   };
   const options = { seed, wave: false as const, limitCycles: Number.POSITIVE_INFINITY };
-  return runBench("commits by the task", CommitTask({ contexts }), options, async b => {
+  return runBench("commits by the task", task, options, async b => {
     const homeBytes = 4096 * areas * s.owners * lanes,
       host = new TaskHost(b, { contexts, nodes, clients: lanes, homeBytes, delay: [half, half], work, config: timers });
     host.strict = false;
@@ -49,6 +56,9 @@ export function measureTaskCommits({ settings: s, times: t, lanes, conflict, see
     const mean = all.reduce((n, c) => n + ((c.ended ?? 0) - c.begun), 0) / all.length;
     await host.drained();
     const sent = Object.values(host.sent).reduce((a, n) => a + n, 0);
-    return { cycles: mean + 2 * half, messages: sent / lanes, tries: Number.NaN };
+    return {
+      ...{ cycles: mean + 2 * half, messages: sent / lanes, tries: Number.NaN },
+      bytes: { client: host.bytes.clients / lanes, nodes: host.bytes.nodes / lanes },
+    };
   });
 }

@@ -4,7 +4,7 @@ import { bench } from "../../bench.ts";
 import { parameters } from "./support/random-run.ts";
 import { type Crash, type Role, roles, type Seen, Sweep } from "./support/sweep.ts";
 
-/** All cycles with MNEMO_LONG=1, else some of them, each time others beside a seed. */
+/** All cycles with MNEMO_LONG=1, else some of them, each time others beside a seed, and those of another phase. */
 const stride = process.env["MNEMO_LONG"] === "1" ? 1 : 23;
 const crashes: readonly Crash[] = ["kept", "zeroed", "coordinator"];
 
@@ -47,10 +47,12 @@ for (const role of roles)
       const sweep = new Sweep(b),
         rows = new Set<string>();
       await sweep.begin();
-      const { cycles } = await sweep.run(role, "kept", 100_000);
-      for (const crash of crashes)
-        for (let at = stride === 1 ? 0 : b.random.between(0, stride - 1); at < cycles; at += stride)
-          rows.add(judge(role, crash, await sweep.run(role, crash, at)));
+      const { cycles, changes } = await sweep.run(role, "kept", 100_000);
+      for (const crash of crashes) {
+        const first = stride === 1 ? 0 : b.random.between(0, stride - 1),
+          some = Array.from({ length: Math.ceil((cycles - first) / stride) }, (_, i) => first + i * stride);
+        for (const at of new Set([...some, ...changes])) rows.add(judge(role, crash, await sweep.run(role, crash, at)));
+      }
       expect([...rows]).toEqual(expect.arrayContaining([...(wanted[role.name] ?? [])]));
     },
   );

@@ -5,6 +5,8 @@ import {
   fsm,
   mux,
   node,
+  onehotMux,
+  orTree,
   reg,
   type StreamIn,
   type StreamOut,
@@ -12,12 +14,16 @@ import {
   type UInt,
   type Val,
   when,
+  wire,
 } from "../../../../hdl-dsl/index.ts";
 import type { BodyBeat, MemoryReply, MemoryRequest } from "../../../clio/offload/index.ts";
 import { opcodeBits, statusBits } from "../../../clio/wire/index.ts";
 import type { Beats } from "./beats.ts";
 import type { Digest } from "./digest.ts";
-import { beatBits, countBits, Lead, type leads, lineBits } from "./types.ts";
+import { beatBits, countBits, Lead, leads, lineBits } from "./types.ts";
+
+/** Places in the engine that ask memory. */
+const askers = 13;
 
 interface Ports {
   readonly memory: StreamOut<ReturnType<typeof MemoryRequest>>;
@@ -59,14 +65,15 @@ function askedOf() {
     lead = reg(Lead, { init: "none", name: "access_lead" }),
     headed = reg(bit, { name: "access_headed" }),
     index = reg(uint(countBits), { name: "access_index" }),
-    status = reg(uint(4), { init: 0, name: "access_status" });
-  return { start, opcode, home, va, bytes, sends, count, lead, headed, index, status };
+    status = reg(uint(4), { init: 0, name: "access_status" }),
+    failed = reg(bit, { init: 0, name: "access_failed" });
+  return { start, opcode, home, va, bytes, sends, count, lead, headed, index, status, failed };
 }
 type Asked = ReturnType<typeof askedOf>;
 
 /** The access, step by step. */
 function stepsOf(io: Ports, { beats, digest }: Surroundings, asked: Asked) {
-  const { start, sends, count, lead, headed, index, status } = asked;
+  const { start, sends, count, lead, headed, index, status, failed } = asked;
   const hasData = node(count.any(), { name: "access_has_data" }),
     lastData = node(index.addGrow(1).eq(count.zext(countBits + 1)), { name: "access_last_data" }),
     reply = io.memoryReply.payload,
@@ -74,7 +81,7 @@ function stepsOf(io: Ports, { beats, digest }: Surroundings, asked: Asked) {
   // What lies behind an area in its place of the log is not the area's.
   const counts = node(index.le(beats.read.length.bits(6, countBits)), { name: "access_counts" });
   const s = fsm(
-    ["idle", "issue", "lead", "data", "wait", "take", "sum", "settle", "done"],
+    ["idle", "issue", "lead", "data", "wait", "take", "sum", "fold", "settle", "done"],
     "idle",
     go => ({
       idle: () => when(start, () => go.go("issue")),
@@ -101,6 +108,7 @@ function stepsOf(io: Ports, { beats, digest }: Surroundings, asked: Asked) {
         index.set(0);
         when(io.memoryReply.valid, () => {
           status.set(reply.status);
+          failed.set(reply.status.ne(statusBits.OK));
           go.go("done");
           when(reply.data.any(), () => go.go("take"));
         });
@@ -114,7 +122,8 @@ function stepsOf(io: Ports, { beats, digest }: Surroundings, asked: Asked) {
           index.set(index.add(1));
           when(given.payload.last, () => go.go("sum"));
         }),
-      sum: () => go.go("settle"),
+      sum: () => go.go("fold"),
+      fold: () => go.go("settle"),
       settle: () => go.go("done"),
       done: () => go.go("idle"),
     }),
@@ -156,28 +165,45 @@ function tellMemory(
  */
 export function accessOf(io: Ports, around: Surroundings) {
   const asked = askedOf(),
-    { start, opcode, home, va, bytes, sends, count, lead, headed, status } = asked,
+    { start, opcode, home, va, bytes, sends, count, lead, headed, status, failed } = asked,
     steps = stepsOf(io, around, asked),
     { s } = steps;
-  start.set(0);
   tellMemory(io, around, asked, steps);
+  // One asks at a time, and each has a wire of its own: what is asked is a sum of them, and none waits for another.
+  const asks = Array.from({ length: askers }, (_, i) => wire(bit, { name: `asks_${i}` })),
+    all: Ask[] = [];
+  for (const a of asks) a.set(0);
   const ask = (a: Ask): void => {
-    start.set(1);
-    opcode.set(a.opcode.is(8));
-    home.set(a.home);
-    va.set(a.va.is(64));
-    bytes.set(a.bytes.resize(14));
-    sends.set(a.sends.resize(14));
-    count.set(a.beats.resize(countBits));
-    lead.set(Lead[a.lead]);
-    headed.set(a.headed);
+    asks[all.push(a) - 1]?.set(1);
+  };
+  const finish = (): void => {
+    if (all.length !== askers) throw new RangeError(`${all.length} places ask memory; there are wires for ${askers}`);
+    const any = node(orTree(asks), { name: "asks_memory" }),
+      of = (value: (a: Ask) => UInt) => onehotMux(asks, all.map(value));
+    start.set(any);
+    when(any, () => {
+      opcode.set(of(a => a.opcode.is(8)).is(8));
+      home.set(of(a => constant(a.home, 1)).is(bit.width));
+      va.set(of(a => a.va.is(64)).is(64));
+      bytes.set(of(a => a.bytes.resize(14)).is(14));
+      sends.set(of(a => a.sends.resize(14)).is(14));
+      count.set(of(a => a.beats.resize(countBits)).is(countBits));
+      headed.set(of(a => constant(a.headed, 1)).is(bit.width));
+    });
+    // An enumeration has no sum: each of its values has.
+    for (const l of leads) {
+      const some = asks.filter((_, i) => all[i]?.lead === l);
+      when(orTree(some), () => lead.set(Lead[l]));
+    }
   };
   const none = constant(0, countBits);
   return {
     done: s.is("done"),
-    failed: node(status.ne(statusBits.OK), { name: "access_failed" }),
+    failed,
     status,
     ask,
+    /** Behind all who ask. */
+    finish,
     /** Reads from the log, a beat for `line` first. */
     read: (at: UInt, length: UInt): void =>
       ask({

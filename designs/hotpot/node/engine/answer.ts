@@ -5,7 +5,6 @@ import {
   cat,
   constant,
   fsm,
-  match,
   mux,
   node,
   reg,
@@ -30,18 +29,6 @@ interface Facts {
   /** The lane's floor and its owner are told. */
   readonly showsLane: Bit;
 }
-const codeOf = (e: Shared): UInt =>
-  match(e.verdict, {
-    done: () => constant(verdicts.done, 8),
-    busy: () => constant(verdicts.busy, 8),
-    stale: () => constant(verdicts.stale, 8),
-    unknown: () => constant(verdicts.unknown, 8),
-    cold: () => constant(verdicts.cold, 8),
-    refused: () => constant(verdicts.refused, 8),
-    failed: () => constant(verdicts.failed, 8),
-    corrupt: () => constant(verdicts.corrupt, 8),
-  });
-
 /** @returns 1 for a cycle when the answer is out. Latency 2 cycles from `finished` to the reply. */
 export function answerOf(e: Shared, facts: Facts): Bit {
   const { table, beats, io } = e,
@@ -54,8 +41,8 @@ export function answerOf(e: Shared, facts: Facts): Bit {
   const area = beats.read,
     length = node(mux(facts.hasArea, area.length, none), { name: "answer_bytes" });
   const values = {
-    verdict: codeOf(e),
-    status: mux(e.verdict.eq("failed"), e.access.status, 0).zext(8),
+    verdict: e.verdict.zext(8),
+    status: mux(e.verdict.eq(verdicts.failed), e.access.status, 0).zext(8),
     state: mux(shown, table.state, 0).zext(8),
     held: mux(shown, table.held, 0),
     lane: mux(facts.showsPlace, mux(isPlace, table.lane.zext(16), none), beats.asked.lane),

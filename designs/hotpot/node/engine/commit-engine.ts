@@ -57,6 +57,7 @@ export const CommitEngine = module(
       forget();
     });
     decide(e, front, starts, { place: () => showsPlace.set(1), lane: () => showsLane.set(1) });
+    e.finish();
     answered.set(answerOf(e, { malformed: front.malformed, opcode: front.opcode, hasArea, showsPlace, showsLane }));
   },
   { nameOf: p => `CommitEngine_c${p.contexts}_d${p.maxData}_a${p.base.toString(16)}_p${p.director}` },

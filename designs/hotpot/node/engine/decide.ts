@@ -5,7 +5,7 @@ import { bounds, floorBytes, kinds, states } from "../../wire/index.ts";
 import type { Begin } from "./begin.ts";
 import type { Front } from "./front.ts";
 import type { Shared } from "./shared.ts";
-import { partBits, placeBits, Verdict } from "./types.ts";
+import { kindBits, partBits, placeBits } from "./types.ts";
 
 export interface Starts {
   readonly log: Begin;
@@ -28,7 +28,7 @@ interface Shows {
 function factsOf(e: Shared, front: Front) {
   const { table } = e;
   return {
-    say: (v: Said): void => e.end(Verdict[v]),
+    say: (v: Said): void => e.end(v),
     is: (s: keyof typeof states) => front.state.eq(states[s]),
     isClosed: node(e.open.not().andNot(e.isRedo), { name: "is_closed" }),
     contradicts: node(table.known.andNot(front.sameParts), { name: "contradicts" }),
@@ -169,7 +169,8 @@ export function decide(e: Shared, front: Front, starts: Starts, shows: Shows): v
         say("refused");
       })
       .otherwise(() => {
-        switchOn(e.beats.asked.kind)
+        // Kinds with more bits than the last one's are malformed.
+        switchOn(e.beats.asked.kind.trunc(kindBits))
           .is(kinds.prepare, prepare)
           .is(kinds.commit, commit)
           .is(kinds.update, update)

@@ -1,16 +1,9 @@
 /** A message comes in and is looked up. */
-import { bit, fsm, mux, node, onehotMux, orTree, reg, uint, type UInt, when } from "../../../../hdl-dsl/index.ts";
+import { bit, fromBits, fsm, mux, node, orTree, reg, uint, type UInt, when } from "../../../../hdl-dsl/index.ts";
 import { bounds, kinds } from "../../wire/index.ts";
 import { judgedOf } from "./judge.ts";
 import type { Shared } from "./shared.ts";
 import { countBits, lineBits, partBits } from "./types.ts";
-
-/** The bit of a mask that a number names. */
-const bitAt = (mask: UInt, at: UInt): UInt<1> =>
-  onehotMux(
-    Array.from({ length: mask.width }, (_, i) => at.eq(i)),
-    Array.from({ length: mask.width }, (_, i) => mask.bit(i)),
-  );
 
 /** What is known of a message when it is decided, and stands until the next one. */
 function knownOf(e: Shared, director: number) {
@@ -18,14 +11,12 @@ function knownOf(e: Shared, director: number) {
   const kept = (name: string) => reg(bit, { init: 0, name });
   const known = {
     isOver: kept("is_over"),
-    wasHeld: kept("was_held"),
     isRecover: kept("is_recover"),
     mayNot: kept("may_not_say_it"),
     laneIsBusy: kept("lane_was_busy"),
     noPlace: kept("has_no_place"),
     isGranted: kept("is_granted"),
     sameParts: kept("is_same_parts"),
-    allHeld: kept("all_held"),
     state: reg(uint(2), { init: 0, name: "state_before" }),
     held: reg(uint(bounds.parts), { init: 0, name: "held_before" }),
   };
@@ -35,14 +26,17 @@ function knownOf(e: Shared, director: number) {
     isOwner = node(e.floors.owner.eq(e.pid).and(e.pid.any()), { name: "is_owner" }),
     isDirector = node(e.pid.eq(director), { name: "is_director" }),
     full = node(e.table.known.or(e.table.room).not(), { name: "is_full" }),
+    // Of the area that is asked of: it stands a cycle after the head.
+    own = reg(uint(bounds.parts), { name: "asked_part" }),
+    wanted = reg(uint(bounds.parts), { name: "wanted_before" }),
     directs = node(
       orTree([isKind("recover"), isKind("open"), isKind("grant"), isKind("inspect").andNot(e.wantsData)]),
       { name: "is_directors" },
     );
+  own.set(fromBits(Array.from({ length: bounds.parts }, (_, i) => asked.part.eq(i))));
   const weigh = (): void => {
     known.isOver.set(asked.seq.lt(e.floors.floor));
     known.held.set(mux(e.table.known, e.table.held, 0).is(bounds.parts));
-    known.wasHeld.set(bitAt(e.table.held, asked.part));
     known.isRecover.set(isKind("recover"));
     known.mayNot.set(mux(directs, isDirector, isOwner.or(isKind("forget").and(isDirector))).not());
     known.laneIsBusy.set(e.table.laneIsBusy);
@@ -50,10 +44,16 @@ function knownOf(e: Shared, director: number) {
     known.noPlace.set(full.or(e.table.laneIsBusy.andNot(e.table.known)));
     known.isGranted.set(e.floors.owner.eq(asked.grantee));
     known.sameParts.set(e.table.meta.parts.zext(8).eq(asked.parts));
-    known.allHeld.set(e.table.isWhole);
+    wanted.set(e.table.whole.is(bounds.parts));
     known.state.set(e.table.state);
   };
-  return { ...known, weigh };
+  return {
+    ...known,
+    /** The area that is asked of, and all areas of the commit. */
+    wasHeld: node(known.held.and(own).any(), { name: "was_held" }),
+    allHeld: node(known.held.eq(wanted), { name: "all_held" }),
+    weigh,
+  };
 }
 
 /**
@@ -67,7 +67,7 @@ export function frontOf(e: Shared, director: number, answered: UInt<1>) {
     length = reg(uint(14), { name: "length" }),
     index = reg(uint(countBits), { init: 0, name: "index" }),
     bare = reg(bit, { init: 0, name: "has_no_body" }),
-    malformed = judgedOf(e.beats, opcode, length);
+    malformed = judgedOf(e.beats, opcode, length, bare);
   const { weigh, ...known } = knownOf(e, director);
   const { request, requestData } = e.io;
   const s = fsm(
@@ -86,7 +86,7 @@ export function frontOf(e: Shared, director: number, answered: UInt<1>) {
         bare.set(hasBody.not());
         e.digest.begin();
         when(request.valid, () => {
-          go.go("decide");
+          go.go("weigh");
           when(hasBody, () => go.go("body"));
         });
       },
@@ -134,7 +134,7 @@ export function frontOf(e: Shared, director: number, answered: UInt<1>) {
   requestData.ready.set(s.is("body"));
   return {
     decides: s.is("decide"),
-    malformed: node(malformed.or(bare), { name: "is_malformed" }),
+    malformed,
     opcode,
     ...known,
   };

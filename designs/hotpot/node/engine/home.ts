@@ -2,7 +2,7 @@
 import { cat, constant, fsm, when } from "../../../../hdl-dsl/index.ts";
 import type { Begin } from "./begin.ts";
 import type { Shared } from "./shared.ts";
-import { CommitState, Verdict } from "./types.ts";
+import { CommitState } from "./types.ts";
 
 /** From its first area, whatever was done before: it can be done any number of times. */
 export function homeOf(e: Shared, { begins }: Begin): void {
@@ -12,7 +12,7 @@ export function homeOf(e: Shared, { begins }: Begin): void {
     "idle",
     go => {
       const over = (verdict: "failed" | "corrupt"): void => {
-        e.end(Verdict[verdict]);
+        e.end(verdict);
         go.go("idle");
       };
       const failed = (): void => over("failed");
@@ -56,7 +56,7 @@ export function homeOf(e: Shared, { begins }: Begin): void {
           when(access.done, () =>
             e.otherwise(() => {
               table.set({ state: CommitState.committed });
-              e.end(Verdict.done);
+              e.end("done");
               go.go("idle");
             }, failed),
           ),

@@ -6,8 +6,11 @@ import type { Beats } from "./beats.ts";
 const granuleShift = Math.log2(bounds.granule),
   pageShift = Math.log2(bounds.pageBytes);
 
-/** @param length bytes of the body @returns pieces that stand a cycle after the head does, and what they come to */
-export function judgedOf({ asked }: Beats, opcode: UInt, length: UInt) {
+/**
+ * @param length bytes of the body @param bodiless there is none
+ * @returns whether it is none: it stands two cycles after the head does, and a cycle after `bodiless`
+ */
+export function judgedOf({ asked }: Beats, opcode: UInt, length: UInt, bodiless: Bit) {
   const kept = (name: string, now: Bit): Bit => {
     const r = reg(bit, { init: 0, name });
     r.set(now);
@@ -30,5 +33,5 @@ export function judgedOf({ asked }: Beats, opcode: UInt, length: UInt) {
     named = kept("asks_of_commit", is("prepare", "update", "commit", "forget", "grant")),
     inParts = kept("asks_in_parts", is("prepare"));
   const area = node(orTree([size, granule, bytes, page]), { name: "wrong_area" });
-  return kept("malformed", orTree([kind, bare, withData.and(area), inParts.and(parts), named.and(name)]));
+  return kept("malformed", orTree([bodiless, kind, bare, withData.and(area), inParts.and(parts), named.and(name)]));
 }

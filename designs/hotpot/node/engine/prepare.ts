@@ -5,7 +5,7 @@ import { bounds } from "../../wire/index.ts";
 import type { Begin } from "./begin.ts";
 import type { Front } from "./front.ts";
 import type { Shared } from "./shared.ts";
-import { CommitState, partBits, Verdict } from "./types.ts";
+import { CommitState, partBits } from "./types.ts";
 
 interface PrepareStarts {
   /** The area's log has been asked for. */
@@ -31,7 +31,7 @@ export function prepareOf(e: Shared, front: Front, starts: PrepareStarts): void 
     "idle",
     go => {
       const failed = (): void => {
-        e.end(Verdict.failed);
+        e.end("failed");
         go.go("idle");
       };
       const probe = (): void => {
@@ -58,13 +58,11 @@ export function prepareOf(e: Shared, front: Front, starts: PrepareStarts): void 
         probed: () => when(access.done, () => e.otherwise(keep, failed)),
         held: () => go.go("whole"),
         whole: () => {
-          e.end(Verdict.done);
           go.go("idle");
           when(completes, () => {
-            e.finished.set(0);
             e.record.sign(CommitState.prepared);
             go.go("signed");
-          });
+          }).otherwise(() => e.end("done"));
         },
         signed: () =>
           when(e.record.ready, () => {
@@ -76,7 +74,7 @@ export function prepareOf(e: Shared, front: Front, starts: PrepareStarts): void 
             e.otherwise(() => {
               table.set({ state: CommitState.prepared });
               go.go("idle");
-              when(e.isMerged, () => starts.home.begin()).otherwise(() => e.end(Verdict.done));
+              when(e.isMerged, () => starts.home.begin()).otherwise(() => e.end("done"));
             }, failed),
           ),
       };

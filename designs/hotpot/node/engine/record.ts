@@ -6,11 +6,12 @@ import type { Digest } from "./digest.ts";
 import type { Table } from "./table.ts";
 import { CommitState, lineBits } from "./types.ts";
 
-/** `sign` makes the record of the commit at hand: `ready` for a cycle when `line` is there, 3 cycles later. */
+/** `sign` makes the record of the commit at hand: `ready` for a cycle when `line` is there, 6 cycles later. */
 export function recordOf(table: Table, digest: Digest) {
   const state = reg(CommitState, { init: "free", name: "record_state" }),
     crc = reg(uint(32), { name: "record_crc" }),
-    steps = reg(uint(3), { init: 0, name: "record_steps" }),
+    kept = reg(uint(lineBits), { name: "record_kept" }),
+    steps = reg(uint(5), { init: 0, name: "record_steps" }),
     ready = reg(bit, { init: 0, name: "record_ready" });
   const body: UInt = node(
     joinFields(commitRecord, {
@@ -29,16 +30,17 @@ export function recordOf(table: Table, digest: Digest) {
     { name: "record_body" },
   );
   steps.set(steps.shl(1));
-  ready.set(steps.bit(2));
-  when(steps.bit(0), () => {
+  ready.set(steps.bit(4));
+  when(steps.bit(0), () => kept.set(body.is(lineBits)));
+  when(steps.bit(1), () => {
     digest.begin();
-    digest.feed(body);
+    digest.feed(kept);
   });
-  when(steps.bit(2), () => crc.set(digest.result));
+  when(steps.bit(4), () => crc.set(digest.result));
   return {
     state,
     ready,
-    line: cat(body.bits(32, lineBits - 32), crc),
+    line: cat(kept.bits(32, lineBits - 32), crc),
     sign: (to: Val<typeof CommitState>): void => {
       state.set(to);
       steps.set(1);

@@ -16,7 +16,7 @@ import { cutFields } from "../../../shared/frame/index.ts";
 import { bounds, commitRecord, floorBytes, headBytes, laneFloor, states } from "../../wire/index.ts";
 import type { Begin } from "./begin.ts";
 import type { Shared } from "./shared.ts";
-import { CommitState, laneBits, lineBits, Verdict } from "./types.ts";
+import { CommitState, laneBits, lineBits } from "./types.ts";
 
 const perBeat = headBytes / floorBytes,
   wordBits = Math.log2(perBeat);
@@ -29,7 +29,7 @@ const wordAt = (line: UInt, at: UInt): UInt =>
   );
 
 const machine = [
-  ...(["idle", "floors", "word", "record", "read", "sum", "judge", "kept", "named", "look"] as const),
+  ...(["idle", "floors", "word", "record", "read", "sum", "fold", "judge", "kept", "named", "look"] as const),
   ...(["ask", "area", "own", "next"] as const),
 ] as const;
 type Control = FsmControl<(typeof machine)[number]>;
@@ -92,7 +92,8 @@ function recordSteps(e: Shared, found: Found, failed: () => void, go: Control) {
           go.go("sum");
         }, failed),
       ),
-    sum: () => go.go("judge"),
+    sum: () => go.go("fold"),
+    fold: () => go.go("judge"),
     judge: () => {
       const isState = record.state.eq(states.prepared).or(record.state.eq(states.committed)),
         isParts = record.parts.any().and(record.parts.le(bounds.parts));
@@ -171,7 +172,7 @@ export function recoverOf(e: Shared, begin: Begin): void {
       const failed = (): void => {
         // Nobody is told of a commit whose neighbours are not known.
         table.clear();
-        e.end(Verdict.failed);
+        e.end("failed");
         go.go("idle");
       };
       return {
@@ -184,7 +185,7 @@ export function recoverOf(e: Shared, begin: Begin): void {
           when(table.place.all(), () => {
             e.cold.set(0);
             e.start.set(e.beats.asked.seq);
-            e.end(Verdict.done);
+            e.end("done");
             go.go("idle");
           });
         },

@@ -18,18 +18,10 @@ import { bounds, entryBytes, headBytes, kinds, laneFloor, logAt } from "../../wi
 import { accessOf } from "./access.ts";
 import { beatsOf } from "./beats.ts";
 import { digestOf } from "./digest.ts";
+import { endsOf } from "./ends.ts";
 import { recordOf } from "./record.ts";
 import { tableOf } from "./table.ts";
-import {
-  type CommitParameters,
-  countBits,
-  laneBits,
-  LaneFloor,
-  lineBits,
-  logShift,
-  partBits,
-  Verdict,
-} from "./types.ts";
+import { type CommitParameters, countBits, laneBits, LaneFloor, lineBits, logShift, partBits } from "./types.ts";
 import type { Io } from "./ports.ts";
 
 const granuleShift = Math.log2(bounds.granule);
@@ -114,9 +106,7 @@ export function sharedOf(io: Io, p: CommitParameters) {
         [beats.head, record.line, joinFields(laneFloor, { ...newFloor, spare: 0 }).zext(lineBits)],
       ),
   });
-  const verdict = reg(Verdict, { init: "done", name: "verdict" }),
-    finished = reg(bit, { init: 0, name: "finished" });
-  finished.set(0);
+  const ends = endsOf();
 
   // The area of the commit at hand, and its name, a cycle later.
   const area = table.area(part),
@@ -155,8 +145,8 @@ export function sharedOf(io: Io, p: CommitParameters) {
     looking,
     home,
     newFloor,
-    verdict,
-    finished,
+    verdict: ends.verdict,
+    finished: ends.finished,
     isMerged: node(asked.marks.bit(0), { name: "is_merged" }),
     isRedo: node(asked.marks.bit(1), { name: "is_redo" }),
     wantsData: node(asked.marks.bit(2), { name: "wants_data" }),
@@ -169,9 +159,11 @@ export function sharedOf(io: Io, p: CommitParameters) {
     open: reg(bit, { init: 0, name: "open" }),
     start: reg(uint(32), { init: 0, name: "start" }),
     /** The work on the message is over. */
-    end: (v: (typeof Verdict)["done" | "busy"]): void => {
-      verdict.set(v);
-      finished.set(1);
+    end: ends.end,
+    /** Behind all who end a message or ask memory. */
+    finish: (): void => {
+      ends.finish();
+      access.finish();
     },
     dataBeats: asked.length.bits(granuleShift, countBits),
     writeHome: (va: UInt, count: UInt): void =>

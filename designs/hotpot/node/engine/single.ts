@@ -2,7 +2,6 @@
 import { bit, fsm, reg, when } from "../../../../hdl-dsl/index.ts";
 import type { Begin } from "./begin.ts";
 import type { Shared } from "./shared.ts";
-import { Verdict } from "./types.ts";
 
 interface SingleStarts {
   readonly update: Begin;
@@ -21,8 +20,7 @@ export function singleOf(e: Shared, starts: SingleStarts) {
       const finish = (good: () => void): void => {
         when(access.done, () => {
           go.go("idle");
-          e.end(Verdict.done);
-          when(access.failed, () => e.verdict.set(Verdict.failed)).otherwise(good);
+          when(access.failed, () => e.end("failed")).otherwise(good);
         });
       };
       return {
@@ -34,17 +32,21 @@ export function singleOf(e: Shared, starts: SingleStarts) {
             go.go("area");
           });
         },
-        update: () => finish(() => {}),
+        update: () => finish(() => e.end("done")),
         // The floor and its owner are in memory before anything is let go.
         floor: () =>
           finish(() => {
             e.floors.put(beats.asked.lane, e.newFloor);
             table.end();
             table.known.set(0);
+            e.end("done");
           }),
         area: () =>
           finish(() => {
-            when(e.isSound, () => hasArea.set(1)).otherwise(() => e.verdict.set(Verdict.corrupt));
+            when(e.isSound, () => {
+              hasArea.set(1);
+              e.end("done");
+            }).otherwise(() => e.end("corrupt"));
           }),
       };
     },

@@ -67,10 +67,11 @@ type Rows = ReturnType<typeof rowsOf>;
 function findCommit(asked: Asked, looking: Looking, { place, rows }: Rows) {
   const known = reg(bit, { init: 0, name: "known" }),
     room = reg(bit, { init: 0, name: "has_room" }),
-    matches = rows.map(r => {
-      const sameLane = node(r.lane.eq(asked.lane.trunc(laneBits))),
-        sameSeq = node(r.seq.eq(asked.seq));
-      return node(sameLane.and(sameSeq).andNot(r.state.eq("free")));
+    matches = rows.map((r, i) => {
+      // It stands when a message is looked up: a head is there a cycle before.
+      const isNamed = reg(bit, { init: 0, name: `is_named_${i}` });
+      isNamed.set(r.lane.eq(asked.lane.trunc(laneBits)).and(r.seq.eq(asked.seq)).andNot(r.state.eq("free")));
+      return isNamed;
     }),
     found = encodePriority(fromBits(matches)),
     free = encodePriority(fromBits(rows.map(r => r.state.eq("free"))));
@@ -238,7 +239,7 @@ function changesOf({ rows, here }: Rows) {
  */
 export function tableOf(asked: Asked, looking: Looking) {
   const all = rowsOf(),
-    { place, rows, crcs, metas, at } = all;
+    { place, rows, crcs, metas } = all;
   const { known, room } = findCommit(asked, looking, all),
     conflict = findConflict(asked, looking, all);
   const writes = writesOf(all);
@@ -254,8 +255,6 @@ export function tableOf(asked: Asked, looking: Looking) {
     meta: said,
     crcs: crcs.map(r => r.readAsync(place)),
     ...changesOf(all),
-    /** All areas of the commit are held. */
-    isWhole: node(at(r => r.held).eq(whole), { name: "is_whole" }),
     whole,
     /** A commit of the lane is here. */
     laneIsBusy: node(orTree(rows.map(r => r.sameLane.andNot(r.state.eq("free")))), { name: "lane_is_busy" }),

@@ -1,7 +1,7 @@
 /** Widths of the commit engine, and what its parts hand on. */
 import { enumOf, struct, uint } from "../../../../hdl-dsl/index.ts";
 import type { OffloadParameters } from "../../../clio/offload/index.ts";
-import { bounds, kinds, states, verdicts } from "../../wire/index.ts";
+import { bounds, kinds, states } from "../../wire/index.ts";
 
 export interface CommitParameters extends OffloadParameters {
   /** Where the log lies in the engine's own address space: a multiple of 256 KB. */
@@ -10,6 +10,8 @@ export interface CommitParameters extends OffloadParameters {
   readonly director: number;
 }
 
+/** Of the kind of a message that is not malformed. */
+export const kindBits = 4;
 export const placeBits = Math.log2(bounds.commits),
   partBits = Math.log2(bounds.parts),
   laneBits = Math.log2(bounds.lanes),
@@ -21,8 +23,7 @@ export const placeBits = Math.log2(bounds.commits),
   /** Below them the log's address is 0. */
   logShift = 18;
 
-export const Kind = enumOf("CommitKind", { none: 0, ...kinds }, { width: 4 });
-export const Verdict = enumOf("CommitVerdict", verdicts);
+export const Kind = enumOf("CommitKind", { none: 0, ...kinds }, { width: kindBits });
 export const CommitState = enumOf("CommitState", states);
 /** Where an area's home is, and its beats. */
 export const Area = struct({ va: uint(64), beats: uint(countBits) });

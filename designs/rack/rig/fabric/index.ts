@@ -1,6 +1,6 @@
 /** What a rack is made of: places, lines, and one time for all of them. */
 export { classesAt } from "./classes.ts";
-export { Clockwork, clockPeriod } from "./clockwork.ts";
+export { Clockwork, clockPeriod, type Join, type Member } from "./clockwork.ts";
 export { RackDevice, type RackDeviceOptions } from "./device.ts";
 export type { Arrival, Elsewhere, Passage, Window } from "./elsewhere.ts";
 export { modelsBuilt } from "./models.ts";

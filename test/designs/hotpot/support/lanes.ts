@@ -166,6 +166,9 @@ export async function closed(b: B): Promise<void> {
     ] as const)
       expect(await n.verdict(m, from)).toBe("refused");
   expect(await n.verdict(n.prepare(3, 1), pid)).toBe("cold");
+  // An OPEN of another start opens nothing, whatever the answer.
+  for (const seq of [0, 2]) expect(await n.verdict({ kind: "open", seq })).toBe("stale");
+  expect(await n.verdict(n.prepare(3, 1), pid)).toBe("cold");
   expect(await n.verdict({ kind: "open", seq: 1 })).toBe("done");
   await n.commits(3, 1, pid);
   await n.ends();

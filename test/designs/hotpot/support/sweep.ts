@@ -51,6 +51,8 @@ export interface Seen {
   readonly tries: number;
   readonly action: Action | undefined;
   readonly cycles: number;
+  /** Cycles from its beginning at which it came to another phase, before the crash. */
+  readonly changes: readonly number[];
 }
 
 export class Sweep {
@@ -150,7 +152,12 @@ export class Sweep {
     for (const m of this.#memories)
       for (const s of role.shares) for (const a of s.areas) m.store(clusterPid, vaOf(a), contentOf(a, before));
     this.#c.begin(commit, this.#b.cycle);
-    while (this.#c.phase !== "idle" && this.#b.cycle < from + at) await this.#step();
+    const changes: number[] = [];
+    while (this.#c.phase !== "idle" && this.#b.cycle < from + at) {
+      const before = this.#c.phase;
+      await this.#step();
+      if (this.#c.phase !== before) changes.push(this.#b.cycle - from);
+    }
     const { phase, outcome } = this.#c;
     let action: Action | undefined;
     if (crash === "coordinator") action = await this.#loseCoordinator();
@@ -176,7 +183,7 @@ export class Sweep {
         ...[1, 2].map(n => this.#model(n, { kind: "inspect", part }, director)),
       ])
         expect(a.state).toBe("free");
-    return { phase, tries, action, cycles };
+    return { phase, tries, action, cycles, changes };
   }
 
   /** The node is reset in this cycle. Of a write that is under way memory has any words. */

@@ -2,6 +2,7 @@
 import { describe, it } from "vitest";
 import { runBench } from "../../../../sim/index.ts";
 import { findsFault, plant } from "../../../support/plant.ts";
+import { carriesRun, lateCopiesRun, refusedHomeRun } from "./support/rare-runs.ts";
 import {
   conflictRun,
   failRun,
@@ -31,7 +32,10 @@ const crowd = (b: B) => crowdRun(b, usual, 30, bad),
   keptSweep = (b: B) => lossSweepRun(b, usual, "kept", 40),
   fails = (b: B) => failRun(b, usual),
   resets = (b: B) => resetsRun(b, usual, 6),
-  held = (b: B) => heldRun(b, usual);
+  held = (b: B) => heldRun(b, usual),
+  home = (b: B) => refusedHomeRun(b, usual),
+  late = (b: B) => lateCopiesRun(b, usual, 1),
+  carries = (b: B) => carriesRun(b, usual);
 
 const options = { seed: 9, wave: false, limitCycles: 900_000, hangCycles: 60_000 };
 it.each(
@@ -50,6 +54,9 @@ it.each(
     fails,
     resets,
     held,
+    home,
+    late,
+    carries,
   }),
 )("without a fault each of them passes: %s", async (name, run) => {
   await runBench<TaskPorts, unknown>(`commit without a fault, ${name}`, usualDut, options, run);
@@ -157,6 +164,34 @@ describe("a planted fault in the commit task is found", () => {
     held,
   );
   finds("quiet while it asks", "~(|(asking | waiting | tells))", "1'b1", once);
+  // What another rule mends, but for the rare case.
+  finds(
+    "copies are not forgotten",
+    "if (at_hand_phase == commit_phase_commit) at_hand_phase <= commit_phase_forget_replicas",
+    "if (at_hand_phase == commit_phase_commit) at_hand_phase <= commit_phase_forget",
+    late,
+  );
+  it("owners are forgotten before copies", () => {
+    const asks = plant(
+        plant(usualDut, "at_hand_phase <= commit_phase_forget_replicas;", "at_hand_phase <= commit_phase_forget;"),
+        "if (at_hand_phase == commit_phase_forget_replicas) at_hand_phase <= commit_phase_forget;",
+        "if (at_hand_phase == commit_phase_forget) at_hand_phase <= commit_phase_forget_replicas;",
+      ),
+      ends = plant(
+        asks,
+        "~(at_hand_phase == commit_phase_forget_replicas)) begin at_hand_old",
+        "~(at_hand_phase == commit_phase_forget)) begin at_hand_old",
+      );
+    return findsFault(runBench("commit fault owners first", ends, options, late));
+  });
+  finds(
+    "copies are in the owners' lane",
+    /wire \[15:0\] message_lane = [^;]*;/,
+    "wire [15:0] message_lane = message_lane_wide;",
+    late,
+  );
+  finds("the second carry of a checksum", "{15'd0, frames_ip_folded[16]}", "16'd0", carries);
+  finds("what memory refuses is done", /wire rows_write_or = [^;]*;/, "wire rows_write_or = 1'b1;", home);
   finds(
     "a context is never given back, two of them",
     "if (at_hand_old) at_hand_phase <= commit_phase_free",

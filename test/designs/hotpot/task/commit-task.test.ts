@@ -17,6 +17,7 @@ import {
   ratesRun,
   resetsRun,
 } from "./support/special-runs.ts";
+import { carriesRun, lateCopiesRun, refusedHomeRun } from "./support/rare-runs.ts";
 import { type B, bad, crowdRun, pauses, small, smallDut, usual, usualDut } from "./support/task-runs.ts";
 
 const long = process.env["MNEMO_LONG"] !== undefined;
@@ -49,6 +50,11 @@ describe.each([
       await run(`sweep ${memory}`, dut, 15, b => lossSweepRun(b, p, memory, long ? 3 : 60));
   });
   it("memory that says no", () => run("fail", dut, 11, b => failRun(b, p)));
+  it("memory that says no to what is decided", () => run("home", dut, 16, b => refusedHomeRun(b, p)));
+  it.each([0, 1, 2])("copies that come late, while node %i hears of no end", deaf =>
+    run("late", dut, 17, b => lateCopiesRun(b, p, deaf)),
+  );
+  it("sums of headers that carry twice", () => run("carries", dut, 18, b => carriesRun(b, p)));
   it("resets beside traffic", () => run("resets", dut, 12, b => resetsRun(b, p, long ? 60 : 8)));
   it("frames that cannot leave hold up no packet", () => run("held", dut, 13, b => heldRun(b, p)));
   it("packets are answered within what it declares", async () => {

@@ -29,8 +29,9 @@ import {
   ownerOf,
   pauses,
   replicaOf,
-  Run,
+  type Run,
   same,
+  taskRun,
   type usual,
   vaOf,
 } from "./task-runs.ts";
@@ -38,7 +39,7 @@ import {
 type P = typeof usual;
 const tick = 64;
 async function runOf(b: B, p: P, o: Partial<TaskHostOptions> = {}): Promise<Run> {
-  const run = new Run(b, p.contexts, { clients: 16, ...o });
+  const run = taskRun(b, p.contexts, { clients: 16, ...o });
   await run.host.configure();
   return run;
 }
@@ -79,7 +80,7 @@ export async function onceRun(b: B, p: P) {
   same("quiet while nodes are asked", b.io.quiet.value, 0);
   for (let i = 0; i < 6; i++) {
     await b.cycles(b.random.between(20, 160));
-    host.ask(s);
+    host.clients.ask(s);
   }
   await host.finished();
   await host.drained();
@@ -87,12 +88,12 @@ export async function onceRun(b: B, p: P) {
   for (const wait of [0, life >> 1, life - 400]) {
     const before = told();
     await b.cycles(wait);
-    host.ask(s, [1]);
+    host.clients.ask(s, [1]);
     await b.until(() => told() > before);
     await host.drained();
     same("PREPAREs when asked again", prepares(), 3);
     same("answers", told(), before + 1);
-    same("the message that is answered", answered, host.newest);
+    same("the message that is answered", answered, host.clients.newest);
     // Each time it is kept anew only as long as it was.
     if (wait >= life >> 1) break;
   }
@@ -101,11 +102,11 @@ export async function onceRun(b: B, p: P) {
   same("the second", second.verdict, "done");
   await host.drained();
   const before = told();
-  host.ask(s);
+  host.clients.ask(s);
   await host.drained();
   same("answers to an older one", [told(), prepares()], [before, 4]);
   await b.cycles(3 * life);
-  host.ask(second);
+  host.clients.ask(second);
   await b.until(() => told() > before);
   same("forgotten runs anew", prepares(), 5);
   // Its number wraps: those in front of 0 are older.
@@ -127,12 +128,12 @@ export async function lostClientRun(b: B, p: P) {
     ...{ client, number, areas: [areaOf(0, 999), areaOf(1, 999)] },
   });
   const ask = async (client: number, number: number, area: number): Promise<void> => {
-    host.send(host.areaFrame(lost(client, number), area), 0, true);
+    host.send(host.clients.areaFrame(lost(client, number), area), 0, true);
     await host.drained();
   };
   for (let i = 0; i < p.contexts; i++) await ask(i, 5, i % 2);
   const busy = (): number => host.verdicts["busy"] ?? 0;
-  host.expects.push({ client: 15, number: 1 });
+  host.clients.expects.push({ client: 15, number: 1 });
   await ask(15, 1, 0);
   same("BUSY while they wait", busy(), 1);
   same("messages", host.sent["prepare"] ?? 0, 0);
@@ -178,11 +179,11 @@ export async function hostileRun(b: B, p: P) {
     [{}, new Uint8Array(1088)],
   ];
   const refused = (): number => host.verdicts["refused"] ?? 0;
-  for (const client of [0, 1]) host.expects.push({ client, number: 77 });
-  for (let i = 0; i < p.contexts + 1; i++) host.expects.push({ client: i, number: 78 });
+  for (const client of [0, 1]) host.clients.expects.push({ client, number: 77 });
+  for (let i = 0; i < p.contexts + 1; i++) host.clients.expects.push({ client: i, number: 78 });
   for (const [w, d] of wrong) {
     const before = refused();
-    host.send(host.frame(0, submitBytes({ ...good, ...w }, d)), 0, true);
+    host.send(host.clients.frame(0, submitBytes({ ...good, ...w }, d)), 0, true);
     await b.until(() => refused() > before);
     await host.drained();
   }
@@ -190,15 +191,15 @@ export async function hostileRun(b: B, p: P) {
   same("BUSY", host.verdicts["busy"] ?? 0, 0);
   same("messages", host.sent["prepare"] ?? 0, 0);
   // Areas that do not say the same number of areas; and copies that are not the owner's others'.
-  host.send(host.frame(1, submitBytes({ ...good, areas: 2 }, data)), 0, true);
-  host.send(host.frame(1, submitBytes({ ...good, areas: 3, area: 1 }, data)), 0, true);
+  host.send(host.clients.frame(1, submitBytes({ ...good, areas: 2 }, data)), 0, true);
+  host.send(host.clients.frame(1, submitBytes({ ...good, areas: 3, area: 1 }, data)), 0, true);
   await host.drained();
   same("refused", refused(), wrong.length + 1);
-  host.send(host.frame(1, submitBytes({ ...good, areas: 2, area: 1, replicas: 4 }, data)), 0, true);
+  host.send(host.clients.frame(1, submitBytes({ ...good, areas: 2, area: 1, replicas: 4 }, data)), 0, true);
   await b.until(() => (host.verdicts["failed"] ?? 0) > 0);
   same("messages of mixed copies", host.sent["prepare"] ?? 0, 0);
   // Nearly messages.
-  const frame = host.frame(0, submitBytes(good, data)),
+  const frame = host.clients.frame(0, submitBytes(good, data)),
     change = (at: number, x: number): Uint8Array => frame.map((v, i) => (i === at ? v ^ x : v));
   for (const [at, x] of [
     [12, 1],
@@ -222,7 +223,7 @@ export async function hostileRun(b: B, p: P) {
   same("messages", host.sent["prepare"] ?? 0, 0);
   // More bytes behind than it says.
   const behind = run.submit(2, [0]);
-  host.send(Uint8Array.from([...host.areaFrame(behind, 0), ...new Uint8Array(200)]), 0, true);
+  host.send(Uint8Array.from([...host.clients.areaFrame(behind, 0), ...new Uint8Array(200)]), 0, true);
   await host.finished();
   await run.rest(p.contexts);
 }
@@ -357,7 +358,7 @@ export async function failRun(b: B, p: P) {
     await host.finished();
     same(`with node ${n}`, s.verdict, "failed");
     const before = host.verdicts["failed"] ?? 0;
-    host.ask(s, [0]);
+    host.clients.ask(s, [0]);
     await b.until(() => (host.verdicts["failed"] ?? 0) > before);
     const next = run.submit(n, [n, (n + 1) % nodes]);
     await host.finished();
@@ -402,7 +403,7 @@ export async function heldRun(b: B, p: P) {
   );
   for (let i = 0; i < 40; i++) {
     host.send(other, 0, false);
-    for (const s of run.known) host.ask(s, [0]);
+    for (const s of run.known) host.clients.ask(s, [0]);
   }
   await b.cycles(40 * 3 * 60);
   if (host.answers.length < before + 120) fail(`only ${host.answers.length - before} packets are answered`);

@@ -56,15 +56,29 @@ interface Known extends Submitted {
   readonly id: number;
   readonly touched: readonly number[];
 }
-export class Run {
-  readonly host: TaskHost;
+/** What commits run on: the task alone among models of nodes, or a whole device among engines. */
+export interface CommitRig {
+  submit(client: number, areas: readonly TaskArea[]): Submitted;
+  finished(): Promise<void>;
+  drained(): Promise<void>;
+  readonly verdicts: Readonly<Record<string, number>>;
+  readonly nodes: readonly { home(va: bigint, bytes: number): Uint8Array }[];
+  /** Commits that a node keeps. */
+  kept(node: number): Promise<number>;
+  /** How long answers are kept, in units of 64 cycles. */
+  readonly config: { readonly life: number };
+}
+/** Of the bench: random numbers and time. */
+export type Clock = Pick<B, "random" | "until" | "cycles">;
+export class Run<H extends CommitRig = TaskHost> {
+  readonly host: H;
   readonly known: Known[] = [];
-  readonly b: B;
+  readonly b: Clock;
   #next = 1;
 
-  constructor(b: B, contexts: number, o: Partial<TaskHostOptions> = {}) {
+  constructor(b: Clock, host: H) {
     this.b = b;
-    this.host = new TaskHost(b, { contexts, nodes, clients: 4, homeBytes: 4096 * areas, ...o });
+    this.host = host;
   }
   submit(client: number, touched: readonly number[]): Submitted {
     const id = this.#next++,
@@ -131,8 +145,13 @@ export class Run {
         if (d && d !== c && d.touched.includes(i)) fail(`commits ${id} and ${d.id} are both the last one`);
       }
     }
-    for (const [n, { model }] of host.nodes.entries())
-      if (model.used > 0) fail(`node ${n} keeps ${model.used} commits when all are over`);
+    const nothingKept = async (): Promise<void> => {
+      for (const n of host.nodes.keys()) {
+        const used = await host.kept(n);
+        if (used > 0) fail(`node ${n} keeps ${used} commits when all are over`);
+      }
+    };
+    await nothingKept();
     // Answers are forgotten: as many clients as there are contexts find one, and each page is free.
     await b.cycles(3 * 64 * (host.config.life + 2));
     const before = host.verdicts["busy"] ?? 0,
@@ -141,7 +160,7 @@ export class Run {
     for (const s of last) same("a commit at the end", s.verdict, "done");
     same("BUSY at the end", host.verdicts["busy"] ?? 0, before);
     await host.drained();
-    for (const [n, { model }] of host.nodes.entries()) if (model.used > 0) fail(`node ${n} keeps commits at the end`);
+    await nothingKept();
   }
   shownAt(n: number, i: number): number {
     const bytes = this.host.nodes[n]?.home(vaOf(i), bytesOf(i)) ?? fail("no node"),
@@ -152,9 +171,12 @@ export class Run {
   }
 }
 
+/** The task alone. */
+export const taskRun = (b: B, contexts: number, o: Partial<TaskHostOptions> = {}): Run =>
+  new Run(b, new TaskHost(b, { contexts, nodes, clients: 4, homeBytes: 4096 * areas, ...o }));
 /** Commits of several clients. */
 export async function crowdRun(b: B, p: typeof usual, commits: number, o: Partial<TaskHostOptions> = {}) {
-  const run = new Run(b, p.contexts, { clients: 8, ...o });
+  const run = taskRun(b, p.contexts, { clients: 8, ...o });
   await run.host.configure();
   await run.crowd(commits, 4, 5);
   await run.rest(p.contexts);
