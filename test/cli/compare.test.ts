@@ -123,6 +123,15 @@ function run(
   return [simulate(ours, steps), simulate(hand, steps)];
 }
 
+/** A payload counts while it is valid: before that it may be anything. */
+const meant = (step: Record<string, bigint | undefined>): Record<string, bigint | undefined> =>
+  Object.fromEntries(
+    Object.entries(step).map(([name, value]) => [
+      name,
+      step[name.replace(/_payload.*/, "_valid")] === 0n && name.includes("_payload") ? undefined : value,
+    ]),
+  );
+
 describe("a module of the library and the one written by hand", () => {
   test.each(pairs)("$name: the same outputs in every cycle", ({ name, ours, hand }) => {
     const emitted = emit(ours);
@@ -133,7 +142,7 @@ describe("a module of the library and the one written by hand", () => {
       name,
       name === "Fifo_block" ? 1200 : 100,
     );
-    expect(a).toEqual(b);
+    expect(a.map(meant)).toEqual(b.map(meant));
     for (const p of emitted.ports.filter(o => o.dir === "out"))
       if (p.name !== "dropped") expect(new Set(a.map(x => x[p.name])).size, `${p.name} moves`).toBeGreaterThan(1);
     if (name in stimuli) return;

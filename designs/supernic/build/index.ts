@@ -9,6 +9,6 @@ export {
   twoPortBlocks,
   twoPortEnding,
 } from "./blocks.ts";
-export { type DeviceBuild, deviceOf, deviceSizes, memoryOf, parseDevice, tasksOf } from "./device.ts";
+export { type DeviceBuild, deviceOf, deviceSizes, memoryOf, parseDevice, spillOf, tasksOf } from "./device.ts";
 export { taskNamed } from "./tasks.ts";
 export { matrix } from "./matrix.ts";

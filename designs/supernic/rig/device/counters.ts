@@ -1,7 +1,7 @@
 /** The device's counters by their names, read over its registers. */
 import type { DeviceCounts, PortCounts, SlotCounts } from "../../model/index.ts";
 import { matchReasons } from "../../model/index.ts";
-import { countersOfBlock, type SnicDriver } from "../../registers/index.ts";
+import { countersOfBlock, type SnicDriver, type SpillDriver } from "../../registers/index.ts";
 import { loopCounterNames, middleCounterNames, portCounterNames } from "../../rtl/index.ts";
 import { mostSlots, refusals } from "../../wire/index.ts";
 import type { Setup } from "../../software/index.ts";
@@ -19,11 +19,19 @@ const blockOf = async (driver: SnicDriver, block: number, names: readonly string
   for (const [i, name] of names.entries()) out[name] = await driver.counter(block * countersOfBlock + i);
   return out;
 };
-export async function readCounters(driver: SnicDriver, ports: number): Promise<AllCounts> {
+/** Frames that went to rings for DAGs that wait, and what became of them. */
+async function ringCounts(rings: SpillDriver | undefined): Promise<Counts> {
+  if (rings === undefined) return {};
+  const { spilled, restored, lost, discarded } = await rings.counts();
+  return { ringSpilled: spilled, ringRestored: restored, ringLost: lost, ringDiscarded: discarded };
+}
+/** @param rings of a device that has rings: their counts are among the middle's */
+export async function readCounters(driver: SnicDriver, ports: number, rings?: SpillDriver): Promise<AllCounts> {
   const list: Counts[] = [];
   for (let i = 0; i < ports; i++) list.push(await blockOf(driver, i, portCounterNames));
   list.push(await blockOf(driver, ports, loopCounterNames));
-  return { ports: list, middle: await blockOf(driver, ports + 1, middleCounterNames) };
+  const middle = await blockOf(driver, ports + 1, middleCounterNames);
+  return { ports: list, middle: { ...middle, ...(await ringCounts(rings)) } };
 }
 
 const capital = (s: string): string => s.charAt(0).toUpperCase() + s.slice(1);

@@ -2,7 +2,7 @@
  * What becomes of every frame, as the registers tell it: frames in = frames out + dropped + inside. Copies of a frame
  * that leaves by several ports, and frames of software, come in as well; frames for software go out.
  */
-import type { SnicDriver } from "../../registers/index.ts";
+import type { SnicDriver, SpillDriver } from "../../registers/index.ts";
 import type { Setup } from "../../software/index.ts";
 import type { AllCounts, Counts } from "./counters.ts";
 
@@ -15,9 +15,11 @@ export interface Inside {
   /** Frames in the switch lane. */
   readonly lane: number;
   readonly cells: number;
+  /** Frames in rings for DAGs that wait, and on their way into one or out of one. */
+  readonly rings: number;
 }
-/** @param ports those of the build, without the loop port */
-export async function readInside(driver: SnicDriver, ports: number): Promise<Inside> {
+/** @param ports those of the build, without the loop port; `rings` of a device that has rings */
+export async function readInside(driver: SnicDriver, ports: number, rings?: SpillDriver): Promise<Inside> {
   const { registers } = driver,
     list: Inside["ports"][number][] = [];
   for (let i = 0; i <= ports; i++) list.push(await driver.inside(i));
@@ -27,12 +29,18 @@ export async function readInside(driver: SnicDriver, ports: number): Promise<Ins
     core: (await registers.read("buildContexts")) - (await registers.read("freeContexts")),
     lane,
     cells: (await registers.read("buildCells")) - (await registers.read("freeCells")),
+    rings: rings === undefined ? 0 : await framesIn(rings),
   };
+}
+async function framesIn(rings: SpillDriver): Promise<number> {
+  let frames = 0;
+  for (let ring = 0; ring < (await rings.rings()); ring++) frames += (await rings.ring(ring)).inside;
+  return frames;
 }
 const sum = (all: readonly number[]): number => all.reduce((n, x) => n + x, 0);
 /** Frames inside. */
-export const framesInside = ({ ports, core, lane }: Inside): number =>
-  sum(ports.map(p => p.queued + p.kept)) + core + lane;
+export const framesInside = ({ ports, core, lane, rings }: Inside): number =>
+  sum(ports.map(p => p.queued + p.kept)) + core + lane + rings;
 
 const of = (c: Counts, ...names: readonly string[]): number => sum(names.map(n => c[n] ?? 0));
 const startsWith = (c: Counts, ...begin: readonly string[]): number =>
@@ -53,7 +61,11 @@ export function joints({ ports, middle }: AllCounts, peers: ReadonlySet<number> 
     returned = sum(ports.filter((_, i) => peers.has(i)).map(p => of(p, `inQueued${returnClass}`)));
   const loop = ports.at(-1) ?? {};
   return [
-    { name: "the queues of users", came: queued(0, 1, 2, 3) - returned, went: of(middle, "arrived") },
+    {
+      name: "the queues of users",
+      came: queued(0, 1, 2, 3) - returned,
+      went: of(middle, "arrived", "ringLost", "ringDiscarded"),
+    },
     { name: "the core", came: of(middle, "arrived"), went: of(middle, "left") + startsWith(middle, "drop") },
     {
       name: "the switch lane",
@@ -81,7 +93,7 @@ export function totals({ ports, middle }: AllCounts): Totals {
     dropped:
       sum(ports.map(p => startsWith(p, "in") - startsWith(p, "inQueued") + of(p, "outLost", "outMarked", "outLong"))) +
       startsWith(middle, "drop") +
-      of(middle, "laneNotTaken", "laneNowhere", "laneBadSoftware"),
+      of(middle, "laneNotTaken", "laneNowhere", "laneBadSoftware", "ringLost", "ringDiscarded"),
   };
 }
 /**
@@ -100,6 +112,7 @@ export function unaccounted(counts: AllCounts, inside: Inside, setup?: Pick<Setu
     "contexts in use": inside.core,
     "frames in the switch lane": inside.lane,
     "cells in use": inside.cells,
+    "frames in rings": inside.rings,
   }).flatMap(([what, n]) => (n === 0 ? [] : [`${what} at the end: ${n}`]));
   const wrong = joints(counts, peers).flatMap(({ name, came, went }) =>
     came === went ? [] : [`${name}: ${came} frames came, and ${went} are accounted for`],

@@ -11,7 +11,7 @@ import {
   StreamSink,
   StreamSource,
 } from "../../../../sim/index.ts";
-import { deviceSizes, memoryOf, taskNamed } from "../../build/index.ts";
+import { deviceSizes, memoryOf, spillOf, taskNamed } from "../../build/index.ts";
 import type { Parameters } from "../../config/index.ts";
 import { driverOf, type SnicDriver } from "../../registers/index.ts";
 import {
@@ -91,9 +91,15 @@ export function deviceDefinition(
     build = (): DeviceDefinition => {
       const { contents } = planRegions(setup, parameters.regions, { taskOf, bitstreams, ways }),
         memory = memorySizesOf(contents, parameters);
-      return superNic(contents)({ ...deviceSizes(parameters), ...(memory && { memory }), ...sizes });
+      const spill = setup.spill ? spillOf(parameters) : undefined;
+      return superNic(contents)({
+        ...deviceSizes(parameters),
+        ...(memory && { memory }),
+        ...(spill && { spill }),
+        ...sizes,
+      });
     };
-  const key = JSON.stringify([sourceOf(taskOf), chains, parameters, sizes, bitstreams, ways]),
+  const key = JSON.stringify([sourceOf(taskOf), chains, parameters, sizes, bitstreams, ways, setup.spill]),
     known = definitions.get(key) ?? build();
   definitions.delete(key);
   definitions.set(key, known);
@@ -205,7 +211,7 @@ export class SimulatedSuperNic {
         },
         memory,
       );
-    this.spill = sizes?.spill && new SpillMemory(bench, spillRam);
+    this.spill = setup.spill || sizes?.spill ? new SpillMemory(bench, spillRam) : undefined;
     this.managed =
       plan.bitstreams &&
       managedRegions(this.driver, setup, {
@@ -263,10 +269,10 @@ export class SimulatedSuperNic {
     return this.#macs.some(m => m.pending > 0) || this.#atWork > 0 || this.#fromSoftware.pending > 0;
   }
   async counters(): Promise<AllCounts> {
-    return readCounters(this.driver, this.parameters.ports);
+    return readCounters(this.driver, this.parameters.ports, this.spill?.driver);
   }
   async inside(): Promise<Inside> {
-    return readInside(this.driver, this.parameters.ports);
+    return readInside(this.driver, this.parameters.ports, this.spill?.driver);
   }
   async counts(all: AllCounts): Promise<DeviceCounts> {
     return deviceCounts(this.driver, this.setup, all);

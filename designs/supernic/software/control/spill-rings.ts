@@ -4,7 +4,13 @@
 export interface RingDriver {
   rings(): Promise<number>;
   ask(ring: number, ask: "fill" | "drain" | "discard", dag: number): Promise<void>;
-  ring(ring: number): Promise<{ readonly held: boolean; readonly dag: number }>;
+  ring(ring: number): Promise<{
+    readonly held: boolean;
+    readonly dag: number;
+    readonly drains: boolean;
+    readonly discards: boolean;
+    readonly inside: number;
+  }>;
 }
 
 export class SpillRings {
@@ -12,6 +18,8 @@ export class SpillRings {
   readonly #wait: () => Promise<void>;
   /** By DAG: its ring. Known until the ring was seen to be free. */
   readonly #of = new Map<number, number>();
+  /** The ring that `waiting` named last. */
+  #shown = -1;
   /** One after the other: registers name the ring that is looked at. */
   #last: Promise<unknown> = Promise.resolve();
   /** DAGs that found no ring free, and wait in their class queues. */
@@ -66,8 +74,18 @@ export class SpillRings {
   has(dag: number): Promise<boolean> {
     return this.#next(() => this.#has(dag));
   }
+  /** A DAG whose frames lie in a ring that is not asked to give them out; each in its turn. */
+  waiting(): Promise<number | undefined> {
+    return this.#next(async () => {
+      const seen = await this.#look(await this.#driver.rings()),
+        behind = [...seen.filter(s => s.ring > this.#shown), ...seen],
+        found = behind.find(s => s.held && s.inside > 0 && !s.drains && !s.discards);
+      if (found !== undefined) this.#shown = found.ring;
+      return found?.dag;
+    });
+  }
   async #look(rings: number) {
-    const seen: { ring: number; held: boolean; dag: number }[] = [];
+    const seen: ({ ring: number } & Awaited<ReturnType<RingDriver["ring"]>>)[] = [];
     for (let ring = 0; ring < rings; ring++) seen.push({ ring, ...(await this.#driver.ring(ring)) });
     return seen;
   }

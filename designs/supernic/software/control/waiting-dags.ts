@@ -65,7 +65,8 @@ export class WaitingDags implements ChainGate {
   }
   /** Looks for a frame that waits. @returns its DAG */
   async look(): Promise<Dag | undefined> {
-    const number = await this.#driver.waiting();
+    // A frame that waits in a class queue, or those that went to a ring.
+    const number = (await this.#driver.waiting()) ?? (await this.#o.rings?.waiting());
     return number === undefined ? undefined : this.#o.dags().find(d => d.number === number);
   }
   #of({ number }: LiveChain): Dag[] {

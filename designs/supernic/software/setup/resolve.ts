@@ -140,6 +140,10 @@ export function resolveSetup(file: SetupFile, path: string, sizes: SetupSizes, d
     keys = keysOf(file, { users, tunnels, regions }, refuse),
     known = { sizes, users, chains, peers: file.peers, tunnels, balancers, replicas, keys };
   const dags = dagsOf(file, known, refuse);
+  refuse.unless(
+    !file.spill || bitstreams !== undefined,
+    () => "spill: it is true, and there are no bitstreams, so no DAG ever waits; leave it out",
+  );
   const { mac, ip, number, ports, uplink, epoch, urgentClass, stations, peers, nat } = file;
   return {
     ...{
@@ -157,6 +161,7 @@ export function resolveSetup(file: SetupFile, path: string, sizes: SetupSizes, d
       chains,
       regions,
       bitstreams,
+      spill: file.spill,
       nat,
       tunnels,
       balancers,

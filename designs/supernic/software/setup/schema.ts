@@ -214,6 +214,10 @@ export const setupSchema = z.strictObject({
     .describe(
       "chains that regions can be given while it runs, as those of regions then are; without any all chains stay",
     ),
+  spill: z
+    .boolean()
+    .default(false)
+    .describe("whether frames of DAGs that wait go to rings in memory, so that nobody waits behind them"),
   firewall: list(firewallRuleSchema).default([]).describe("rules of every firewall; the first that matches decides"),
   nat: natSchema.optional().describe("of the NAT, if a region has one"),
   tunnels: list(tunnelSchema).default([]).describe("rows of every tunnel"),

@@ -160,6 +160,8 @@ export interface Setup {
   readonly regions: readonly (Chain | undefined)[];
   /** Chains that regions can be given, by their tasks; undefined: what regions hold stays. */
   readonly bitstreams: readonly (readonly string[])[] | undefined;
+  /** Frames of DAGs that wait go to rings in memory (docs/supernic/spill.md). */
+  readonly spill: boolean;
   readonly firewall: readonly FirewallRule[];
   readonly nat: Nat | undefined;
   readonly tunnels: readonly Tunnel[];

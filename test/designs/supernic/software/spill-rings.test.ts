@@ -6,9 +6,11 @@ import type { Dag } from "../../../../designs/supernic/software/index.ts";
 
 /** Rings and gates as the hardware has them; it goes a step further with each access. */
 class Hardware {
-  readonly rings = Array.from({ length: 2 }, () => ({ held: false, dag: 0, drains: false, discards: false }));
+  readonly rings = Array.from({ length: 2 }, () => ({
+    ...{ held: false, dag: 0, drains: false, discards: false },
+    inside: 0,
+  }));
   readonly closed = new Set<number>();
-  /** Frames of DAGs that were dropped with their ring while nobody had asked for it. */
   readonly #random: Random;
   constructor(random: Random) {
     this.#random = random;
@@ -110,7 +112,27 @@ async function random(seed: number): Promise<{ readonly without: number; readonl
   }
   return { without: rings.without, given };
 }
+/** Rings of two DAGs, as software sees them. */
+async function two() {
+  const hardware = new Hardware(new Random(1)),
+    pass = (): Promise<void> => Promise.resolve(),
+    rings = new SpillRings(hardware.driver, pass);
+  await rings.give(3);
+  await rings.give(7);
+  return { rings, frames: (n: number, inside: number) => Object.assign(hardware.rings[n] ?? {}, { inside }) };
+}
 describe("rings and gates", () => {
+  it("tell the DAGs whose frames wait, each in its turn, and none whose ring is empty or gives them out", async () => {
+    const { rings, frames } = await two();
+    expect(await rings.waiting()).toBeUndefined();
+    frames(0, 2);
+    frames(1, 1);
+    expect([await rings.waiting(), await rings.waiting(), await rings.waiting()]).toEqual([3, 7, 3]);
+    await rings.drain(7);
+    expect([await rings.waiting(), await rings.waiting()]).toEqual([3, 3]);
+    frames(0, 0);
+    expect(await rings.waiting()).toBeUndefined();
+  });
   it("whatever hardware does meanwhile, a DAG that waits is closed, and one that goes on gets open", async () => {
     const sums = { without: 0, given: 0 };
     for (let seed = 1; seed <= 60; seed++) {

@@ -14,7 +14,7 @@ class Device implements Watched {
   inside(): Promise<Inside> {
     this.looks++;
     if (this.broken !== undefined) return Promise.reject(this.broken);
-    return Promise.resolve({ ports: [{ queued: 0, kept: 0 }], core: 0, lane: 0, cells: this.cells });
+    return Promise.resolve({ ports: [{ queued: 0, kept: 0 }], core: 0, lane: 0, cells: this.cells, rings: 0 });
   }
   readonly still = new Stillness(this);
   /** Cycles until it is still, `most` at most. */
