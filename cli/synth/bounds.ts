@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import * as z from "zod";
 import { UsageError } from "../../designs/shared/command-line/index.ts";
+import type { Baseline } from "./baseline.ts";
 import { depthOf, fanOutOf, levelsOf, type Result } from "./report.ts";
 
 const exception = z.strictObject({
@@ -34,26 +35,45 @@ export function readBounds(baseline: string): Bounds | undefined {
   }
 }
 
+/** What bounds look at of a unit: levels of LUTs alone, with carries, and inputs of its widest net. */
+export interface Bounded {
+  readonly name: string;
+  readonly levels: number;
+  readonly depth: number;
+  readonly fanOut: number;
+}
+export const boundedOf = (r: Result): Bounded => ({
+  ...{ name: r.unit.name, levels: levelsOf(r), depth: depthOf(r), fanOut: fanOutOf(r) },
+});
+/** Units that were not measured now, as they stand in the baseline: they have to keep the bounds as well. */
+export const standing = (names: readonly string[], { units }: Baseline): readonly Bounded[] =>
+  names.flatMap(name => {
+    const row = units[name];
+    return row === undefined
+      ? []
+      : [{ ...{ name, levels: row.levels, depth: row.depth ?? row.levels }, fanOut: row.fanOut ?? 0 }];
+  });
+
 /**
  * What is over its bound, and exceptions that nothing needs any more, a sentence each. A whole put together from mapped
  * blocks is not looked at: its blocks are.
  */
-export function outOfBounds(results: readonly Result[], bounds: Bounds): readonly string[] {
-  return results.flatMap(r => {
-    if (bounds.wholes.includes(r.unit.name)) return [];
-    const excepted = bounds.exceptions[r.unit.name];
+export function outOfBounds(all: readonly Bounded[], bounds: Bounds): readonly string[] {
+  return all.flatMap(r => {
+    if (bounds.wholes.includes(r.name)) return [];
+    const excepted = bounds.exceptions[r.name];
     const judge = (what: string, is: number, bound: number | undefined, own: number | undefined): string[] => {
       if (bound === undefined) return [];
-      if (is > (own ?? bound)) return [`${r.unit.name}: ${what} is ${is}, the bound is ${own ?? bound}`];
+      if (is > (own ?? bound)) return [`${r.name}: ${what} is ${is}, the bound is ${own ?? bound}`];
       return own !== undefined && is <= bound
-        ? [`${r.unit.name}: ${what} is ${is}, so its exception (${own}) is not needed`]
+        ? [`${r.name}: ${what} is ${is}, so its exception (${own}) is not needed`]
         : [];
     };
     return [
       ...(bounds.carries === false
-        ? judge("depth", levelsOf(r), bounds.depth, excepted?.depth)
-        : judge("depth with carries", depthOf(r), bounds.depth, excepted?.depth)),
-      ...judge("fan-out", fanOutOf(r), bounds.fanOut, excepted?.fanOut),
+        ? judge("depth", r.levels, bounds.depth, excepted?.depth)
+        : judge("depth with carries", r.depth, bounds.depth, excepted?.depth)),
+      ...judge("fan-out", r.fanOut, bounds.fanOut, excepted?.fanOut),
     ];
   });
 }

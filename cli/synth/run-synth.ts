@@ -12,7 +12,7 @@ import { designs } from "../designs.ts";
 import { isSource, onlyForFile } from "../own/source-file.ts";
 import { repository } from "../repository.ts";
 import { totalLuts } from "./area.ts";
-import { boundsText, outOfBounds, readBounds } from "./bounds.ts";
+import { boundedOf, boundsText, outOfBounds, readBounds, standing } from "./bounds.ts";
 import {
   baselinePath,
   byKnownText,
@@ -246,7 +246,8 @@ export async function runSynth(name: string, o: SynthOptions, terminal: Terminal
   const worse = regressions(known, before),
     told = regressions(unknown, before),
     bounds = readBounds(path),
-    over = bounds === undefined ? [] : outOfBounds(results, bounds);
+    stand = all.flatMap(u => (units.includes(u) ? [] : [u.name])),
+    over = bounds === undefined ? [] : outOfBounds([...results.map(boundedOf), ...standing(stand, before)], bounds);
   const listed = (lines: readonly string[]): string => lines.map(w => `  ${w}`).join("\n");
   if (told.length > 0)
     terminal.print(
