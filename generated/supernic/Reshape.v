@@ -24,100 +24,39 @@ module Reshape (
   output wire         out_payload_last,
   output wire         out_payload_user
 );
-  reg first_beat; // reshape.ts:45
-  reg flushes; // reshape.ts:46
-  reg [5:0] flush_lane; // reshape.ts:47
-  reg flush_bad; // reshape.ts:48
-  reg [511:0] beat_before; // reshape.ts:49
+  reg first_beat; // reshape.ts:46
+  reg flushes; // reshape.ts:47
+  reg [5:0] flush_lane; // reshape.ts:48
+  reg flush_bad; // reshape.ts:49
+  reg [511:0] beat_before; // reshape.ts:50
   reg [1:0] staged_head; // early-queue.ts:63
   reg [1:0] staged_tail; // early-queue.ts:64
   reg [2:0] staged_count; // early-queue.ts:65
   reg staged_some; // early-queue.ts:66
   reg staged_room; // early-queue.ts:67
-  (* ram_style = "distributed" *) reg [577:0] staged_store [0:3]; // early-queue.ts:62
-  wire beat_there; // reshape.ts:69
-  wire [5:0] last_lane; // reshape.ts:72
-  wire ends; // reshape.ts:70
-  wire [1:0] joins_how = {shape_payload_redirect, shape_payload_redirect ? first_beat : shape_payload_unwrap}; // reshape.ts:56
+  (* ram_style = "distributed" *) reg [519:0] staged_store [0:3]; // early-queue.ts:62
+  wire beat_there; // reshape.ts:70
+  wire ends; // reshape.ts:71
+  wire [1:0] joins_how = {shape_payload_redirect, shape_payload_redirect ? first_beat : shape_payload_unwrap}; // reshape.ts:57
   wire grows_over =
     frame_payload_last
-    & (shape_payload_redirect ? frame_payload_count > 7'd42 : shape_payload_unwrap & (frame_payload_count > 7'd14)); // reshape.ts:59
-  wire gives_none = shape_payload_unwrap & first_beat; // reshape.ts:66
-  wire shaped_valid = flushes | (beat_there & ~gives_none); // reshape.ts:68
+    & (shape_payload_redirect ? frame_payload_count > 7'd42 : shape_payload_unwrap & (frame_payload_count > 7'd14)); // reshape.ts:60
+  wire gives_none = shape_payload_unwrap & first_beat; // reshape.ts:67
+  wire shaped_valid = flushes | (beat_there & ~gives_none); // reshape.ts:69
   wire [511:0] shaped_payload_data =
     ({512{joins_how == 2'd0}} & frame_payload_data)
     | ({512{joins_how == 2'd1}} & {frame_payload_data[111:0], beat_before[511:112]})
     | ({512{joins_how == 2'd2}} & {frame_payload_data[335:0], beat_before[511:336]})
     | ({512{joins_how == 2'd3}} & {frame_payload_data[335:0], shape_payload_front});
-  wire [63:0] shaped_payload_keep = {
-    (last_lane[5:3] == 3'd7) & (last_lane[2:0] >= 3'd7), (last_lane[5:3] == 3'd7) & (last_lane[2:0] >= 3'd6),
-    (last_lane[5:3] == 3'd7) & (last_lane[2:0] >= 3'd5), (last_lane[5:3] == 3'd7) & (last_lane[2:0] >= 3'd4),
-    (last_lane[5:3] == 3'd7) & (last_lane[2:0] >= 3'd3), (last_lane[5:3] == 3'd7) & (last_lane[2:0] >= 3'd2),
-    (last_lane[5:3] == 3'd7) & (last_lane[2:0] >= 3'd1), last_lane[5:3] == 3'd7,
-    (last_lane[5:3] > 3'd6) | ((last_lane[5:3] == 3'd6) & (last_lane[2:0] >= 3'd7)),
-    (last_lane[5:3] > 3'd6) | ((last_lane[5:3] == 3'd6) & (last_lane[2:0] >= 3'd6)),
-    (last_lane[5:3] > 3'd6) | ((last_lane[5:3] == 3'd6) & (last_lane[2:0] >= 3'd5)),
-    (last_lane[5:3] > 3'd6) | ((last_lane[5:3] == 3'd6) & (last_lane[2:0] >= 3'd4)),
-    (last_lane[5:3] > 3'd6) | ((last_lane[5:3] == 3'd6) & (last_lane[2:0] >= 3'd3)),
-    (last_lane[5:3] > 3'd6) | ((last_lane[5:3] == 3'd6) & (last_lane[2:0] >= 3'd2)),
-    (last_lane[5:3] > 3'd6) | ((last_lane[5:3] == 3'd6) & (last_lane[2:0] >= 3'd1)),
-    (last_lane[5:3] > 3'd6) | (last_lane[5:3] == 3'd6),
-    (last_lane[5:3] > 3'd5) | ((last_lane[5:3] == 3'd5) & (last_lane[2:0] >= 3'd7)),
-    (last_lane[5:3] > 3'd5) | ((last_lane[5:3] == 3'd5) & (last_lane[2:0] >= 3'd6)),
-    (last_lane[5:3] > 3'd5) | ((last_lane[5:3] == 3'd5) & (last_lane[2:0] >= 3'd5)),
-    (last_lane[5:3] > 3'd5) | ((last_lane[5:3] == 3'd5) & (last_lane[2:0] >= 3'd4)),
-    (last_lane[5:3] > 3'd5) | ((last_lane[5:3] == 3'd5) & (last_lane[2:0] >= 3'd3)),
-    (last_lane[5:3] > 3'd5) | ((last_lane[5:3] == 3'd5) & (last_lane[2:0] >= 3'd2)),
-    (last_lane[5:3] > 3'd5) | ((last_lane[5:3] == 3'd5) & (last_lane[2:0] >= 3'd1)),
-    (last_lane[5:3] > 3'd5) | (last_lane[5:3] == 3'd5),
-    (last_lane[5:3] > 3'd4) | ((last_lane[5:3] == 3'd4) & (last_lane[2:0] >= 3'd7)),
-    (last_lane[5:3] > 3'd4) | ((last_lane[5:3] == 3'd4) & (last_lane[2:0] >= 3'd6)),
-    (last_lane[5:3] > 3'd4) | ((last_lane[5:3] == 3'd4) & (last_lane[2:0] >= 3'd5)),
-    (last_lane[5:3] > 3'd4) | ((last_lane[5:3] == 3'd4) & (last_lane[2:0] >= 3'd4)),
-    (last_lane[5:3] > 3'd4) | ((last_lane[5:3] == 3'd4) & (last_lane[2:0] >= 3'd3)),
-    (last_lane[5:3] > 3'd4) | ((last_lane[5:3] == 3'd4) & (last_lane[2:0] >= 3'd2)),
-    (last_lane[5:3] > 3'd4) | ((last_lane[5:3] == 3'd4) & (last_lane[2:0] >= 3'd1)),
-    (last_lane[5:3] > 3'd4) | (last_lane[5:3] == 3'd4),
-    (last_lane[5:3] > 3'd3) | ((last_lane[5:3] == 3'd3) & (last_lane[2:0] >= 3'd7)),
-    (last_lane[5:3] > 3'd3) | ((last_lane[5:3] == 3'd3) & (last_lane[2:0] >= 3'd6)),
-    (last_lane[5:3] > 3'd3) | ((last_lane[5:3] == 3'd3) & (last_lane[2:0] >= 3'd5)),
-    (last_lane[5:3] > 3'd3) | ((last_lane[5:3] == 3'd3) & (last_lane[2:0] >= 3'd4)),
-    (last_lane[5:3] > 3'd3) | ((last_lane[5:3] == 3'd3) & (last_lane[2:0] >= 3'd3)),
-    (last_lane[5:3] > 3'd3) | ((last_lane[5:3] == 3'd3) & (last_lane[2:0] >= 3'd2)),
-    (last_lane[5:3] > 3'd3) | ((last_lane[5:3] == 3'd3) & (last_lane[2:0] >= 3'd1)),
-    (last_lane[5:3] > 3'd3) | (last_lane[5:3] == 3'd3),
-    (last_lane[5:3] > 3'd2) | ((last_lane[5:3] == 3'd2) & (last_lane[2:0] >= 3'd7)),
-    (last_lane[5:3] > 3'd2) | ((last_lane[5:3] == 3'd2) & (last_lane[2:0] >= 3'd6)),
-    (last_lane[5:3] > 3'd2) | ((last_lane[5:3] == 3'd2) & (last_lane[2:0] >= 3'd5)),
-    (last_lane[5:3] > 3'd2) | ((last_lane[5:3] == 3'd2) & (last_lane[2:0] >= 3'd4)),
-    (last_lane[5:3] > 3'd2) | ((last_lane[5:3] == 3'd2) & (last_lane[2:0] >= 3'd3)),
-    (last_lane[5:3] > 3'd2) | ((last_lane[5:3] == 3'd2) & (last_lane[2:0] >= 3'd2)),
-    (last_lane[5:3] > 3'd2) | ((last_lane[5:3] == 3'd2) & (last_lane[2:0] >= 3'd1)),
-    (last_lane[5:3] > 3'd2) | (last_lane[5:3] == 3'd2),
-    (last_lane[5:3] > 3'd1) | ((last_lane[5:3] == 3'd1) & (last_lane[2:0] >= 3'd7)),
-    (last_lane[5:3] > 3'd1) | ((last_lane[5:3] == 3'd1) & (last_lane[2:0] >= 3'd6)),
-    (last_lane[5:3] > 3'd1) | ((last_lane[5:3] == 3'd1) & (last_lane[2:0] >= 3'd5)),
-    (last_lane[5:3] > 3'd1) | ((last_lane[5:3] == 3'd1) & (last_lane[2:0] >= 3'd4)),
-    (last_lane[5:3] > 3'd1) | ((last_lane[5:3] == 3'd1) & (last_lane[2:0] >= 3'd3)),
-    (last_lane[5:3] > 3'd1) | ((last_lane[5:3] == 3'd1) & (last_lane[2:0] >= 3'd2)),
-    (last_lane[5:3] > 3'd1) | ((last_lane[5:3] == 3'd1) & (last_lane[2:0] >= 3'd1)),
-    (last_lane[5:3] > 3'd1) | (last_lane[5:3] == 3'd1),
-    (last_lane[5:3] > 3'd0) | ((last_lane[5:3] == 3'd0) & (last_lane[2:0] >= 3'd7)),
-    (last_lane[5:3] > 3'd0) | ((last_lane[5:3] == 3'd0) & (last_lane[2:0] >= 3'd6)),
-    (last_lane[5:3] > 3'd0) | ((last_lane[5:3] == 3'd0) & (last_lane[2:0] >= 3'd5)),
-    (last_lane[5:3] > 3'd0) | ((last_lane[5:3] == 3'd0) & (last_lane[2:0] >= 3'd4)),
-    (last_lane[5:3] > 3'd0) | ((last_lane[5:3] == 3'd0) & (last_lane[2:0] >= 3'd3)),
-    (last_lane[5:3] > 3'd0) | ((last_lane[5:3] == 3'd0) & (last_lane[2:0] >= 3'd2)),
-    (last_lane[5:3] > 3'd0) | ((last_lane[5:3] == 3'd0) & (last_lane[2:0] >= 3'd1)),
-    (last_lane[5:3] > 3'd0) | (last_lane[5:3] == 3'd0)
-  };
   wire shaped_payload_user = ends & (flushes ? flush_bad : frame_payload_bad);
   assign beat_there = frame_valid & shape_valid;
   assign ends = flushes | (frame_payload_last & ~grows_over);
-  assign last_lane =
+  wire [5:0] last_lane =
     ends ? (flushes ? flush_lane : shape_payload_redirect ? frame_payload_count[5:0] + 6'd21 : shape_payload_unwrap ? frame_payload_count[5:0] + 6'd49 : frame_payload_count[5:0] + 6'd63) :
-    6'd63;
-  wire takes = frame_valid & frame_ready; // reshape.ts:83
+    6'd63; // reshape.ts:73
+  wire takes = frame_valid & frame_ready; // reshape.ts:84
+  wire [519:0] word_word = staged_store[staged_head]; // early-queue.ts:79
+  wire [5:0] staged_payload_lane = word_word[517:512]; // early-queue.ts:60
   wire staged_push = shaped_valid & staged_room; // early-queue.ts:68
   wire staged_pop = staged_some & out_ready; // early-queue.ts:69
   wire staged_several = staged_count > 3'd1; // early-queue.ts:70
@@ -172,18 +111,79 @@ module Reshape (
     end
 
   always @(posedge clk)
-    if (staged_push) begin
-      staged_store[staged_tail] <= {shaped_payload_user, ends, shaped_payload_keep, shaped_payload_data};
-    end
+    if (staged_push) staged_store[staged_tail] <= {shaped_payload_user, ends, last_lane, shaped_payload_data};
 
   assign frame_ready = shape_valid & ~flushes & (staged_room | gives_none);
   assign shape_ready = shaped_valid & staged_room & ends;
   assign out_valid = staged_some;
-  wire [577:0] word_word = staged_store[staged_head]; // early-queue.ts:79
   assign out_payload_data = word_word[511:0];
-  assign out_payload_keep = word_word[575:512];
-  assign out_payload_last = word_word[576];
-  assign out_payload_user = word_word[577];
+  assign out_payload_keep = {
+    (staged_payload_lane[5:3] == 3'd7) & (staged_payload_lane[2:0] >= 3'd7),
+    (staged_payload_lane[5:3] == 3'd7) & (staged_payload_lane[2:0] >= 3'd6),
+    (staged_payload_lane[5:3] == 3'd7) & (staged_payload_lane[2:0] >= 3'd5),
+    (staged_payload_lane[5:3] == 3'd7) & (staged_payload_lane[2:0] >= 3'd4),
+    (staged_payload_lane[5:3] == 3'd7) & (staged_payload_lane[2:0] >= 3'd3),
+    (staged_payload_lane[5:3] == 3'd7) & (staged_payload_lane[2:0] >= 3'd2),
+    (staged_payload_lane[5:3] == 3'd7) & (staged_payload_lane[2:0] >= 3'd1), staged_payload_lane[5:3] == 3'd7,
+    (staged_payload_lane[5:3] > 3'd6) | ((staged_payload_lane[5:3] == 3'd6) & (staged_payload_lane[2:0] >= 3'd7)),
+    (staged_payload_lane[5:3] > 3'd6) | ((staged_payload_lane[5:3] == 3'd6) & (staged_payload_lane[2:0] >= 3'd6)),
+    (staged_payload_lane[5:3] > 3'd6) | ((staged_payload_lane[5:3] == 3'd6) & (staged_payload_lane[2:0] >= 3'd5)),
+    (staged_payload_lane[5:3] > 3'd6) | ((staged_payload_lane[5:3] == 3'd6) & (staged_payload_lane[2:0] >= 3'd4)),
+    (staged_payload_lane[5:3] > 3'd6) | ((staged_payload_lane[5:3] == 3'd6) & (staged_payload_lane[2:0] >= 3'd3)),
+    (staged_payload_lane[5:3] > 3'd6) | ((staged_payload_lane[5:3] == 3'd6) & (staged_payload_lane[2:0] >= 3'd2)),
+    (staged_payload_lane[5:3] > 3'd6) | ((staged_payload_lane[5:3] == 3'd6) & (staged_payload_lane[2:0] >= 3'd1)),
+    (staged_payload_lane[5:3] > 3'd6) | (staged_payload_lane[5:3] == 3'd6),
+    (staged_payload_lane[5:3] > 3'd5) | ((staged_payload_lane[5:3] == 3'd5) & (staged_payload_lane[2:0] >= 3'd7)),
+    (staged_payload_lane[5:3] > 3'd5) | ((staged_payload_lane[5:3] == 3'd5) & (staged_payload_lane[2:0] >= 3'd6)),
+    (staged_payload_lane[5:3] > 3'd5) | ((staged_payload_lane[5:3] == 3'd5) & (staged_payload_lane[2:0] >= 3'd5)),
+    (staged_payload_lane[5:3] > 3'd5) | ((staged_payload_lane[5:3] == 3'd5) & (staged_payload_lane[2:0] >= 3'd4)),
+    (staged_payload_lane[5:3] > 3'd5) | ((staged_payload_lane[5:3] == 3'd5) & (staged_payload_lane[2:0] >= 3'd3)),
+    (staged_payload_lane[5:3] > 3'd5) | ((staged_payload_lane[5:3] == 3'd5) & (staged_payload_lane[2:0] >= 3'd2)),
+    (staged_payload_lane[5:3] > 3'd5) | ((staged_payload_lane[5:3] == 3'd5) & (staged_payload_lane[2:0] >= 3'd1)),
+    (staged_payload_lane[5:3] > 3'd5) | (staged_payload_lane[5:3] == 3'd5),
+    (staged_payload_lane[5:3] > 3'd4) | ((staged_payload_lane[5:3] == 3'd4) & (staged_payload_lane[2:0] >= 3'd7)),
+    (staged_payload_lane[5:3] > 3'd4) | ((staged_payload_lane[5:3] == 3'd4) & (staged_payload_lane[2:0] >= 3'd6)),
+    (staged_payload_lane[5:3] > 3'd4) | ((staged_payload_lane[5:3] == 3'd4) & (staged_payload_lane[2:0] >= 3'd5)),
+    (staged_payload_lane[5:3] > 3'd4) | ((staged_payload_lane[5:3] == 3'd4) & (staged_payload_lane[2:0] >= 3'd4)),
+    (staged_payload_lane[5:3] > 3'd4) | ((staged_payload_lane[5:3] == 3'd4) & (staged_payload_lane[2:0] >= 3'd3)),
+    (staged_payload_lane[5:3] > 3'd4) | ((staged_payload_lane[5:3] == 3'd4) & (staged_payload_lane[2:0] >= 3'd2)),
+    (staged_payload_lane[5:3] > 3'd4) | ((staged_payload_lane[5:3] == 3'd4) & (staged_payload_lane[2:0] >= 3'd1)),
+    (staged_payload_lane[5:3] > 3'd4) | (staged_payload_lane[5:3] == 3'd4),
+    (staged_payload_lane[5:3] > 3'd3) | ((staged_payload_lane[5:3] == 3'd3) & (staged_payload_lane[2:0] >= 3'd7)),
+    (staged_payload_lane[5:3] > 3'd3) | ((staged_payload_lane[5:3] == 3'd3) & (staged_payload_lane[2:0] >= 3'd6)),
+    (staged_payload_lane[5:3] > 3'd3) | ((staged_payload_lane[5:3] == 3'd3) & (staged_payload_lane[2:0] >= 3'd5)),
+    (staged_payload_lane[5:3] > 3'd3) | ((staged_payload_lane[5:3] == 3'd3) & (staged_payload_lane[2:0] >= 3'd4)),
+    (staged_payload_lane[5:3] > 3'd3) | ((staged_payload_lane[5:3] == 3'd3) & (staged_payload_lane[2:0] >= 3'd3)),
+    (staged_payload_lane[5:3] > 3'd3) | ((staged_payload_lane[5:3] == 3'd3) & (staged_payload_lane[2:0] >= 3'd2)),
+    (staged_payload_lane[5:3] > 3'd3) | ((staged_payload_lane[5:3] == 3'd3) & (staged_payload_lane[2:0] >= 3'd1)),
+    (staged_payload_lane[5:3] > 3'd3) | (staged_payload_lane[5:3] == 3'd3),
+    (staged_payload_lane[5:3] > 3'd2) | ((staged_payload_lane[5:3] == 3'd2) & (staged_payload_lane[2:0] >= 3'd7)),
+    (staged_payload_lane[5:3] > 3'd2) | ((staged_payload_lane[5:3] == 3'd2) & (staged_payload_lane[2:0] >= 3'd6)),
+    (staged_payload_lane[5:3] > 3'd2) | ((staged_payload_lane[5:3] == 3'd2) & (staged_payload_lane[2:0] >= 3'd5)),
+    (staged_payload_lane[5:3] > 3'd2) | ((staged_payload_lane[5:3] == 3'd2) & (staged_payload_lane[2:0] >= 3'd4)),
+    (staged_payload_lane[5:3] > 3'd2) | ((staged_payload_lane[5:3] == 3'd2) & (staged_payload_lane[2:0] >= 3'd3)),
+    (staged_payload_lane[5:3] > 3'd2) | ((staged_payload_lane[5:3] == 3'd2) & (staged_payload_lane[2:0] >= 3'd2)),
+    (staged_payload_lane[5:3] > 3'd2) | ((staged_payload_lane[5:3] == 3'd2) & (staged_payload_lane[2:0] >= 3'd1)),
+    (staged_payload_lane[5:3] > 3'd2) | (staged_payload_lane[5:3] == 3'd2),
+    (staged_payload_lane[5:3] > 3'd1) | ((staged_payload_lane[5:3] == 3'd1) & (staged_payload_lane[2:0] >= 3'd7)),
+    (staged_payload_lane[5:3] > 3'd1) | ((staged_payload_lane[5:3] == 3'd1) & (staged_payload_lane[2:0] >= 3'd6)),
+    (staged_payload_lane[5:3] > 3'd1) | ((staged_payload_lane[5:3] == 3'd1) & (staged_payload_lane[2:0] >= 3'd5)),
+    (staged_payload_lane[5:3] > 3'd1) | ((staged_payload_lane[5:3] == 3'd1) & (staged_payload_lane[2:0] >= 3'd4)),
+    (staged_payload_lane[5:3] > 3'd1) | ((staged_payload_lane[5:3] == 3'd1) & (staged_payload_lane[2:0] >= 3'd3)),
+    (staged_payload_lane[5:3] > 3'd1) | ((staged_payload_lane[5:3] == 3'd1) & (staged_payload_lane[2:0] >= 3'd2)),
+    (staged_payload_lane[5:3] > 3'd1) | ((staged_payload_lane[5:3] == 3'd1) & (staged_payload_lane[2:0] >= 3'd1)),
+    (staged_payload_lane[5:3] > 3'd1) | (staged_payload_lane[5:3] == 3'd1),
+    (staged_payload_lane[5:3] > 3'd0) | ((staged_payload_lane[5:3] == 3'd0) & (staged_payload_lane[2:0] >= 3'd7)),
+    (staged_payload_lane[5:3] > 3'd0) | ((staged_payload_lane[5:3] == 3'd0) & (staged_payload_lane[2:0] >= 3'd6)),
+    (staged_payload_lane[5:3] > 3'd0) | ((staged_payload_lane[5:3] == 3'd0) & (staged_payload_lane[2:0] >= 3'd5)),
+    (staged_payload_lane[5:3] > 3'd0) | ((staged_payload_lane[5:3] == 3'd0) & (staged_payload_lane[2:0] >= 3'd4)),
+    (staged_payload_lane[5:3] > 3'd0) | ((staged_payload_lane[5:3] == 3'd0) & (staged_payload_lane[2:0] >= 3'd3)),
+    (staged_payload_lane[5:3] > 3'd0) | ((staged_payload_lane[5:3] == 3'd0) & (staged_payload_lane[2:0] >= 3'd2)),
+    (staged_payload_lane[5:3] > 3'd0) | ((staged_payload_lane[5:3] == 3'd0) & (staged_payload_lane[2:0] >= 3'd1)),
+    (staged_payload_lane[5:3] > 3'd0) | (staged_payload_lane[5:3] == 3'd0)
+  };
+  assign out_payload_last = word_word[518];
+  assign out_payload_user = word_word[519];
 
 `ifdef FORMAL
   always @(posedge clk)

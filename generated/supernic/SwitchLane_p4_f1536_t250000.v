@@ -649,11 +649,12 @@ module SwitchLane_p4_f1536_t250000 (
     own_data_41, own_data_42, own_data_43, own_data_44, own_data_45, own_data_46, own_data_47, own_data_48,
     own_data_49, own_data_50, own_data_51, own_data_52, own_data_53, own_data_54, own_data_55, own_data_56,
     own_data_57, own_data_58, own_data_59, own_data_60, own_data_61, own_data_62, own_data_63; // kept-bytes.ts:9
-  wire for_software_push_ready; // software.ts:68
+  wire for_software_push_ready; // software.ts:69
   wire [5:0] for_software_level;
-  reg software_on_its_way; // software.ts:71
-  reg [17:0] software_time; // software.ts:74
-  reg software_late; // software.ts:75
+  reg software_on_its_way; // software.ts:76
+  reg software_has_room; // software.ts:77
+  reg [17:0] software_time; // software.ts:81
+  reg software_late; // software.ts:82
   reg [3:0] frames_inside; // switch-lane.ts:261
   reg own_is_first; // switch-lane.ts:262
   reg [2:0] target_head; // early-queue.ts:63
@@ -858,14 +859,13 @@ module SwitchLane_p4_f1536_t250000 (
   wire [63:0] own_edge = from_software_payload_keep & ~(from_software_payload_keep >> 1); // software.ts:42
   wire to_buffer_valid_and = target_now_held_to[5] & ~has_5;
   wire to_buffer_valid = spread_valid & to_buffer_valid_and; // software.ts:67
-  wire software_has_room = for_software_level <= 6'd7; // software.ts:72
   wire waits_for_software =
     (heads_0_5_valid & (heads_0_5_facts_outcome == match_outcome_software))
     | (heads_1_5_valid & (heads_1_5_facts_outcome == match_outcome_software))
     | (heads_2_5_valid & (heads_2_5_facts_outcome == match_outcome_software))
     | (heads_3_5_valid & (heads_3_5_facts_outcome == match_outcome_software))
-    | (heads_4_5_valid & (heads_4_5_facts_outcome == match_outcome_software)); // software.ts:77
-  wire software_room = software_has_room & ~software_on_its_way; // software.ts:90
+    | (heads_4_5_valid & (heads_4_5_facts_outcome == match_outcome_software)); // software.ts:84
+  wire software_room = software_has_room & ~software_on_its_way; // software.ts:97
   wire [5:0] shapes_payload_to = {held_frame_is_software & ~held_frame_late, held_frame_to}; // switch-lane.ts:263
   wire [2:0] shapes_payload_class =
     held_frame_from[5] ? 3'd5 :
@@ -1263,7 +1263,7 @@ module SwitchLane_p4_f1536_t250000 (
   wire waits_2 = begins_2_and & ~out2_ready;
   wire waits_3 = begins_3_and & ~out3_ready;
   wire waits_4 = begins_4_and & ~out4_ready;
-  wire waits_5 = to_buffer_valid_and & ~for_software_push_ready;
+  wire waits_5 = 1'b0;
   wire all_have = ~(waits_0 | waits_1 | waits_2 | waits_3 | waits_4 | waits_5); // spread.ts:28
   wire beat_goes = spread_valid & all_have; // spread.ts:29
   assign frame_ends = beat_goes & out0_payload_last;
@@ -1334,7 +1334,7 @@ module SwitchLane_p4_f1536_t250000 (
     .dropped (sent_dropped)
   );
 
-  Fifo_ToSoftware_d32 for_software ( // software.ts:68
+  Fifo_ToSoftware_d32 for_software ( // software.ts:69
     .clk (clk), .rst (rst),
     .push_valid (to_buffer_valid), .push_ready (for_software_push_ready), .push_payload_data (out0_payload_data),
     .push_payload_keep (out0_payload_keep), .push_payload_last (out0_payload_last),
@@ -1476,19 +1476,6 @@ module SwitchLane_p4_f1536_t250000 (
     if (rst) software_on_its_way <= 1'b0;
     else if (chosen_software & ~chosen_late) software_on_its_way <= 1'b1;
     else if (frame_ends & target_now_held_to[5]) software_on_its_way <= 1'b0;
-
-  always @(posedge clk)
-    if (rst) begin
-      software_time <= 18'd0; software_late <= 1'b0;
-    end
-    else if (software_has_room | ~waits_for_software) begin
-      software_time <= 18'd0;
-      software_late <= 1'b0;
-    end
-    else if (~software_late) begin
-      software_time <= software_time + 18'd1;
-      software_late <= software_time == 18'h3d08f;
-    end
   wire [3:0] target_count_and =
     {4{target_count[3:2] == 2'd0}}
     & (({4{target_count[1:0] == 2'd0}} & 4'd1) | ({4{target_count[1:0] == 2'd1}} & 4'd2) | ({4{target_count[1:0] == 2'd2}} & 4'd3) | ({4{target_count[1:0] == 2'd3}} & 4'd4));
@@ -1714,24 +1701,24 @@ module SwitchLane_p4_f1536_t250000 (
 
   always @(posedge clk)
     if (rst) begin
-      frames_inside <= 4'd0; target_count <= 4'd0; target_some <= 1'b0; target_room <= 1'b1; promised_0 <= 6'd0;
-      fits_0_0 <= 1'b1; fits_0_1 <= 1'b1; fits_0_2 <= 1'b1; fits_0_3 <= 1'b1; promised_1 <= 6'd0; fits_1_0 <= 1'b1;
-      fits_1_1 <= 1'b1; fits_1_2 <= 1'b1; fits_1_3 <= 1'b1; promised_2 <= 6'd0; fits_2_0 <= 1'b1; fits_2_1 <= 1'b1;
-      fits_2_2 <= 1'b1; fits_2_3 <= 1'b1; promised_3 <= 6'd0; fits_3_0 <= 1'b1; fits_3_1 <= 1'b1; fits_3_2 <= 1'b1;
-      fits_3_3 <= 1'b1; promised_4 <= 6'd0; fits_4_0 <= 1'b1; fits_4_1 <= 1'b1; fits_4_2 <= 1'b1; fits_4_3 <= 1'b1;
-      open <= 5'd0; chosen <= 6'd0; chosen_any <= 1'b0; chosen_before <= 1'b0; large_before <= 1'b0;
-      chosen_late <= 1'b0; switched_0_there <= 1'b0; switched_0_can <= 1'b0; software_0_can <= 1'b0;
-      passing_0_there <= 1'b0; passing_0_can <= 1'b0; returned_0_there <= 1'b0; returned_0_can <= 1'b0;
-      switched_1_there <= 1'b0; switched_1_can <= 1'b0; software_1_can <= 1'b0; passing_1_there <= 1'b0;
-      passing_1_can <= 1'b0; returned_1_there <= 1'b0; returned_1_can <= 1'b0; switched_2_there <= 1'b0;
-      switched_2_can <= 1'b0; software_2_can <= 1'b0; passing_2_there <= 1'b0; passing_2_can <= 1'b0;
-      returned_2_there <= 1'b0; returned_2_can <= 1'b0; switched_3_there <= 1'b0; switched_3_can <= 1'b0;
-      software_3_can <= 1'b0; passing_3_there <= 1'b0; passing_3_can <= 1'b0; returned_3_there <= 1'b0;
-      returned_3_can <= 1'b0; switched_4_there <= 1'b0; switched_4_can <= 1'b0; software_4_can <= 1'b0;
-      passing_4_there <= 1'b0; passing_4_can <= 1'b0; returned_4_there <= 1'b0; returned_4_can <= 1'b0;
-      own_can <= 1'b0; was_software_0 <= 1'b0; was_software_1 <= 1'b0; was_software_2 <= 1'b0; was_software_3 <= 1'b0;
-      was_software_4 <= 1'b0; held_frame_valid <= 1'b0; held_frame_from <= 6'd0; held_frame_is_software <= 1'b0;
-      held_frame_late <= 1'b0; held_frame_size <= 2'd0; held_frame_to <= 5'd0;
+      software_has_room <= 1'b0; frames_inside <= 4'd0; target_count <= 4'd0; target_some <= 1'b0;
+      target_room <= 1'b1; promised_0 <= 6'd0; fits_0_0 <= 1'b1; fits_0_1 <= 1'b1; fits_0_2 <= 1'b1; fits_0_3 <= 1'b1;
+      promised_1 <= 6'd0; fits_1_0 <= 1'b1; fits_1_1 <= 1'b1; fits_1_2 <= 1'b1; fits_1_3 <= 1'b1; promised_2 <= 6'd0;
+      fits_2_0 <= 1'b1; fits_2_1 <= 1'b1; fits_2_2 <= 1'b1; fits_2_3 <= 1'b1; promised_3 <= 6'd0; fits_3_0 <= 1'b1;
+      fits_3_1 <= 1'b1; fits_3_2 <= 1'b1; fits_3_3 <= 1'b1; promised_4 <= 6'd0; fits_4_0 <= 1'b1; fits_4_1 <= 1'b1;
+      fits_4_2 <= 1'b1; fits_4_3 <= 1'b1; open <= 5'd0; chosen <= 6'd0; chosen_any <= 1'b0; chosen_before <= 1'b0;
+      large_before <= 1'b0; chosen_late <= 1'b0; switched_0_there <= 1'b0; switched_0_can <= 1'b0;
+      software_0_can <= 1'b0; passing_0_there <= 1'b0; passing_0_can <= 1'b0; returned_0_there <= 1'b0;
+      returned_0_can <= 1'b0; switched_1_there <= 1'b0; switched_1_can <= 1'b0; software_1_can <= 1'b0;
+      passing_1_there <= 1'b0; passing_1_can <= 1'b0; returned_1_there <= 1'b0; returned_1_can <= 1'b0;
+      switched_2_there <= 1'b0; switched_2_can <= 1'b0; software_2_can <= 1'b0; passing_2_there <= 1'b0;
+      passing_2_can <= 1'b0; returned_2_there <= 1'b0; returned_2_can <= 1'b0; switched_3_there <= 1'b0;
+      switched_3_can <= 1'b0; software_3_can <= 1'b0; passing_3_there <= 1'b0; passing_3_can <= 1'b0;
+      returned_3_there <= 1'b0; returned_3_can <= 1'b0; switched_4_there <= 1'b0; switched_4_can <= 1'b0;
+      software_4_can <= 1'b0; passing_4_there <= 1'b0; passing_4_can <= 1'b0; returned_4_there <= 1'b0;
+      returned_4_can <= 1'b0; own_can <= 1'b0; was_software_0 <= 1'b0; was_software_1 <= 1'b0; was_software_2 <= 1'b0;
+      was_software_3 <= 1'b0; was_software_4 <= 1'b0; held_frame_valid <= 1'b0; held_frame_from <= 6'd0;
+      held_frame_is_software <= 1'b0; held_frame_late <= 1'b0; held_frame_size <= 2'd0; held_frame_to <= 5'd0;
       held_frame_facts_outcome <= match_outcome_drop; held_frame_facts_ports <= 4'd0; held_frame_facts_peer <= 4'd0;
       held_frame_facts_uid <= 16'd0; held_frame_facts_dag <= 8'd0; held_frame_facts_user <= 6'd0;
       held_frame_facts_unordered <= 1'b0; held_frame_facts_length <= 14'd0; held_frame_facts_no_l4 <= 1'b0;
@@ -1742,6 +1729,7 @@ module SwitchLane_p4_f1536_t250000 (
       events_nowhere_q <= 1'b0; events_bad_software_q <= 1'b0; events_own_q <= 1'b0; events_copies_q <= 4'd0;
     end
     else begin
+      software_has_room <= for_software_level <= 6'd6;
       target_count <=
         target_push ? (target_pop ? target_count : target_count_or) :
         target_pop ? target_count_and_4_or :
@@ -1894,6 +1882,19 @@ module SwitchLane_p4_f1536_t250000 (
       events_bad_software_q <= sent_dropped;
       events_own_q <= from_software_valid & from_software_ready & from_software_payload_last;
       events_copies_q <= frame_ends ? copies_more : 4'd0;
+    end
+
+  always @(posedge clk)
+    if (rst) begin
+      software_time <= 18'd0; software_late <= 1'b0;
+    end
+    else if (software_has_room | ~waits_for_software) begin
+      software_time <= 18'd0;
+      software_late <= 1'b0;
+    end
+    else if (~software_late) begin
+      software_time <= software_time + 18'd1;
+      software_late <= software_time == 18'h3d08f;
     end
 
   always @(posedge clk)
@@ -2701,7 +2702,7 @@ module SwitchLane_p4_f1536_t250000 (
   always @(posedge clk)
     if (rst) has_5 <= 1'b0;
     else if (beat_goes) has_5 <= 1'b0;
-    else if (spread_valid & to_buffer_valid_and & for_software_push_ready) has_5 <= 1'b1;
+    else if (spread_valid & to_buffer_valid_and) has_5 <= 1'b1;
 
   always @(posedge clk)
     if (rst) spreads_first <= 1'b1;
@@ -2784,7 +2785,7 @@ module SwitchLane_p4_f1536_t250000 (
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      assert (~to_buffer_valid | for_software_push_ready); // software.ts:70
+      assert (~to_buffer_valid | for_software_push_ready); // software.ts:75
       assert (target_some == (|target_count)); // early-queue.ts:88
       assert (target_room == (target_count != 4'd8)); // early-queue.ts:89
       assert (fits_0_0 == (promised_0 <= 6'd19)); // promises.ts:109
@@ -2821,7 +2822,7 @@ module SwitchLane_p4_f1536_t250000 (
   always @(posedge clk)
     if (~rst) begin
       if (~(~to_buffer_valid | for_software_push_ready)) begin
-        $display("%s", "assertion failed: a frame for software has room in its buffer (software.ts:70)"); // software.ts:70
+        $display("%s", "assertion failed: a frame for software has room in its buffer (software.ts:75)"); // software.ts:75
         $stop;
       end
       if (~(target_some == (|target_count))) begin

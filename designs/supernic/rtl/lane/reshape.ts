@@ -2,7 +2,6 @@ import {
   bit,
   type Bit,
   cat,
-  connect,
   constant,
   module,
   mux,
@@ -29,6 +28,8 @@ export const wrapBytes = 14;
 export const Shape = struct({ redirect: bit, unwrap: bit, front: uint(redirectBytes * 8) });
 
 const bits = beatBytes * 8;
+/** A beat that waits: its last lane, of which follows behind the queue which lanes it has. */
+const Shaped = struct({ data: uint(bits), lane: uint(6), last: bit, user: bit });
 
 /**
  * Puts the 22 bytes of a redirect in front of frames, or takes the 14 that are left of them away; other frames stay as
@@ -65,7 +66,7 @@ export const Reshape = module(
       whole = mux(redirect, laneOf(redirectBytes), mux(unwrap, laneOf(-wrapBytes), laneOf(0)));
     const silent = node(unwrap.and(first), { name: "gives_none" });
 
-    const out = stream(AxisBeat(beatBytes), { name: "shaped" }),
+    const out = stream(Shaped, { name: "shaped" }),
       there = node(io.frame.valid.and(io.shape.valid), { name: "beat_there" });
     const ends = node(flush.or(last.andNot(over)), { name: "ends" }),
       // No lane above the last one of a frame counts; else the highest is the last.
@@ -73,7 +74,7 @@ export const Reshape = module(
     out.valid.set(flush.or(there.andNot(silent)));
     out.payload.set({
       data: joined,
-      keep: lanesTo(lane),
+      lane,
       last: ends,
       user: ends.and(mux(flush, flushBad, bad)),
     });
@@ -92,6 +93,10 @@ export const Reshape = module(
       first.set(1);
       flush.set(0);
     });
-    connect(earlyQueue(out, 4, "staged"), io.out);
+    const beats = earlyQueue(out, 4, "staged"),
+      { lane: end, ...beat } = beats.payload;
+    io.out.valid.set(beats.valid);
+    io.out.payload.set({ ...beat, keep: lanesTo(end) });
+    beats.ready.set(io.out.ready);
   },
 );

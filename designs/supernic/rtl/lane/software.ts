@@ -65,11 +65,18 @@ export function softwareBuffer(
 ): SoftwareBuffer {
   const depth = softwareBeats(p),
     input = stream(ToSoftware, { name: "to_buffer" }),
-    { out: buffered, level } = fifoWithLevel(input, depth, { name: "for_software", style: styleOf(depth) });
+    beats = stream(ToSoftware, { name: "buffer_beats" }),
+    { out: buffered, level } = fifoWithLevel(beats, depth, { name: "for_software", style: styleOf(depth) });
   connect(buffered, out);
-  assertAlways(input.valid.not().or(input.ready), "a frame for software has room in its buffer");
+  // Who was chosen has room for all of its frame. So nobody in front waits for what the buffer has.
+  input.ready.set(1);
+  beats.valid.set(input.valid);
+  beats.payload.set(input.payload);
+  assertAlways(beats.valid.not().or(beats.ready), "a frame for software has room in its buffer");
   const onItsWay = reg(bit, { init: 0, name: "software_on_its_way" }),
-    hasRoom = node(level.le(depth - laneFrameBeats(p)), { name: "software_has_room" });
+    hasRoom = reg(bit, { init: 0, name: "software_has_room" });
+  // All turns hang on it, so it is of the cycle before: since then one beat may have come.
+  hasRoom.set(level.le(depth - laneFrameBeats(p) - 1));
   const bits = Math.ceil(Math.log2(p.softwareCycles + 1)),
     time = reg(uint(bits), { init: 0, name: "software_time" }),
     late = reg(bit, { init: 0, name: "software_late" }),

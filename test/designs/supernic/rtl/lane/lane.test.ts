@@ -176,8 +176,8 @@ const faults: readonly (readonly [string, string | RegExp, string])[] = [
   ["it is promised again at once", /buffer_room = [^;]*;/, "buffer_room = software_room;"],
   [
     "it has less room than it seems",
-    "software_has_room = for_software_level <= 5'd6",
-    "software_has_room = for_software_level <= 5'd9",
+    "software_has_room <= for_software_level <= 5'd5",
+    "software_has_room <= for_software_level <= 5'd9",
   ],
   ["a frame for software is dropped too early", "software_time == 9'd299", "software_time == 9'd250"],
   ["and too late", "software_time == 9'd299", "software_time == 9'd360"],
