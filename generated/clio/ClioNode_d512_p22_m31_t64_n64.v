@@ -454,34 +454,41 @@ module ClioNode_d512_p22_m31_t64_n64 (
   wire bare_ending_payload_silent = bare_ending_full ? bare_ending_held_silent : 1'b0;
   wire bare_ending_payload_done = bare_ending_full ? bare_ending_held_done : 1'b0;
   wire endings_valid = |(endings_grant & endings_request);
-  wire endings_payload_slot_or = endings_grant[4] | endings_grant[5] | endings_grant[6];
-  wire endings_grant_or = endings_grant[2] | endings_grant[3] | endings_grant[6];
-  wire endings_payload_slot_or_endings_grant = endings_grant[1] | endings_grant[3] | endings_grant[5];
-  wire endings_payload_slot_match = {endings_grant_or, endings_payload_slot_or_endings_grant} == 2'd0;
-  wire endings_grant_or_match = {endings_grant_or, endings_payload_slot_or_endings_grant} == 2'd1;
-  wire endings_payload_slot_match_endings_grant_or = {endings_grant_or, endings_payload_slot_or_endings_grant} == 2'd2;
-  wire endings_payload_slot_match_2 = {endings_grant_or, endings_payload_slot_or_endings_grant} == 2'd3;
   wire [5:0] endings_payload_slot =
-    ({6{~endings_payload_slot_or}} & (({6{endings_payload_slot_match}} & ending_0_held_slot) | ({6{endings_grant_or_match}} & ending_1_held_slot) | ({6{endings_payload_slot_match_endings_grant_or}} & ending_2_held_slot) | ({6{endings_payload_slot_match_2}} & ending_3_held_slot)))
-    | ({6{endings_payload_slot_or}} & (({6{endings_payload_slot_match}} & ending_4_held_slot) | ({6{endings_grant_or_match}} & ending_5_held_slot) | ({6{endings_payload_slot_match_endings_grant_or}} & bare_ending_payload_slot))); // endings.ts:127
+    ({6{endings_grant[0]}} & ending_0_held_slot) | ({6{endings_grant[1]}} & ending_1_held_slot)
+    | ({6{endings_grant[2]}} & ending_2_held_slot) | ({6{endings_grant[3]}} & ending_3_held_slot)
+    | ({6{endings_grant[4]}} & ending_4_held_slot) | ({6{endings_grant[5]}} & ending_5_held_slot)
+    | ({6{endings_grant[6]}} & bare_ending_payload_slot);
   wire [1:0] endings_payload_form =
-    ({2{~endings_payload_slot_or}} & (({2{endings_payload_slot_match}} & ending_0_held_form) | ({2{endings_grant_or_match}} & ending_1_held_form) | ({2{endings_payload_slot_match_endings_grant_or}} & ending_2_held_form) | ({2{endings_payload_slot_match_2}} & ending_3_held_form)))
-    | ({2{endings_payload_slot_or}} & (({2{endings_payload_slot_match}} & ending_4_held_form) | ({2{endings_grant_or_match}} & ending_5_held_form) | ({2{endings_payload_slot_match_endings_grant_or}} & bare_ending_payload_form)));
+    ({2{endings_grant[0]}} & ending_0_held_form) | ({2{endings_grant[1]}} & ending_1_held_form)
+    | ({2{endings_grant[2]}} & ending_2_held_form) | ({2{endings_grant[3]}} & ending_3_held_form)
+    | ({2{endings_grant[4]}} & ending_4_held_form) | ({2{endings_grant[5]}} & ending_5_held_form)
+    | ({2{endings_grant[6]}} & bare_ending_payload_form);
   wire [1:0] endings_payload_word =
-    ({2{~endings_payload_slot_or}} & (({2{endings_payload_slot_match}} & ending_0_held_word) | ({2{endings_grant_or_match}} & ending_1_held_word) | ({2{endings_payload_slot_match_endings_grant_or}} & ending_2_held_word) | ({2{endings_payload_slot_match_2}} & ending_3_held_word)))
-    | ({2{endings_payload_slot_or}} & (({2{endings_payload_slot_match}} & ending_4_held_word) | ({2{endings_grant_or_match}} & ending_5_held_word) | ({2{endings_payload_slot_match_endings_grant_or}} & bare_ending_payload_word)));
+    ({2{endings_grant[0]}} & ending_0_held_word) | ({2{endings_grant[1]}} & ending_1_held_word)
+    | ({2{endings_grant[2]}} & ending_2_held_word) | ({2{endings_grant[3]}} & ending_3_held_word)
+    | ({2{endings_grant[4]}} & ending_4_held_word) | ({2{endings_grant[5]}} & ending_5_held_word)
+    | ({2{endings_grant[6]}} & bare_ending_payload_word);
   wire [7:0] endings_payload_opcode =
-    ({8{~endings_payload_slot_or}} & (({8{endings_payload_slot_match}} & ending_0_held_opcode) | ({8{endings_grant_or_match}} & ending_1_held_opcode) | ({8{endings_payload_slot_match_endings_grant_or}} & ending_2_held_opcode) | ({8{endings_payload_slot_match_2}} & ending_3_held_opcode)))
-    | ({8{endings_payload_slot_or}} & (({8{endings_payload_slot_match}} & ending_4_held_opcode) | ({8{endings_grant_or_match}} & ending_5_held_opcode) | ({8{endings_payload_slot_match_endings_grant_or}} & bare_ending_payload_opcode)));
+    ({8{endings_grant[0]}} & ending_0_held_opcode) | ({8{endings_grant[1]}} & ending_1_held_opcode)
+    | ({8{endings_grant[2]}} & ending_2_held_opcode) | ({8{endings_grant[3]}} & ending_3_held_opcode)
+    | ({8{endings_grant[4]}} & ending_4_held_opcode) | ({8{endings_grant[5]}} & ending_5_held_opcode)
+    | ({8{endings_grant[6]}} & bare_ending_payload_opcode);
   wire [3:0] endings_payload_status =
-    ({4{~endings_payload_slot_or}} & (({4{endings_payload_slot_match}} & ending_0_held_status) | ({4{endings_grant_or_match}} & ending_1_held_status) | ({4{endings_payload_slot_match_endings_grant_or}} & ending_2_held_status) | ({4{endings_payload_slot_match_2}} & ending_3_held_status)))
-    | ({4{endings_payload_slot_or}} & (({4{endings_payload_slot_match}} & ending_4_held_status) | ({4{endings_grant_or_match}} & ending_5_held_status) | ({4{endings_payload_slot_match_endings_grant_or}} & bare_ending_payload_status)));
+    ({4{endings_grant[0]}} & ending_0_held_status) | ({4{endings_grant[1]}} & ending_1_held_status)
+    | ({4{endings_grant[2]}} & ending_2_held_status) | ({4{endings_grant[3]}} & ending_3_held_status)
+    | ({4{endings_grant[4]}} & ending_4_held_status) | ({4{endings_grant[5]}} & ending_5_held_status)
+    | ({4{endings_grant[6]}} & bare_ending_payload_status);
   wire endings_payload_silent =
-    (~endings_payload_slot_or & ((endings_payload_slot_match & ending_0_held_silent) | (endings_grant_or_match & ending_1_held_silent) | (endings_payload_slot_match_endings_grant_or & ending_2_held_silent) | (endings_payload_slot_match_2 & ending_3_held_silent)))
-    | (endings_payload_slot_or & ((endings_payload_slot_match & ending_4_held_silent) | (endings_grant_or_match & ending_5_held_silent) | (endings_payload_slot_match_endings_grant_or & bare_ending_payload_silent)));
+    (endings_grant[0] & ending_0_held_silent) | (endings_grant[1] & ending_1_held_silent)
+    | (endings_grant[2] & ending_2_held_silent) | (endings_grant[3] & ending_3_held_silent)
+    | (endings_grant[4] & ending_4_held_silent) | (endings_grant[5] & ending_5_held_silent)
+    | (endings_grant[6] & bare_ending_payload_silent);
   wire endings_payload_done =
-    (~endings_payload_slot_or & ((endings_payload_slot_match & ending_0_held_done) | (endings_grant_or_match & ending_1_held_done) | (endings_payload_slot_match_endings_grant_or & ending_2_held_done) | (endings_payload_slot_match_2 & ending_3_held_done)))
-    | (endings_payload_slot_or & ((endings_payload_slot_match & ending_4_held_done) | (endings_grant_or_match & ending_5_held_done) | (endings_payload_slot_match_endings_grant_or & bare_ending_payload_done)));
+    (endings_grant[0] & ending_0_held_done) | (endings_grant[1] & ending_1_held_done)
+    | (endings_grant[2] & ending_2_held_done) | (endings_grant[3] & ending_3_held_done)
+    | (endings_grant[4] & ending_4_held_done) | (endings_grant[5] & ending_5_held_done)
+    | (endings_grant[6] & bare_ending_payload_done);
   assign endings_request = {
     bare_ending_valid, ending_5_full, ending_4_full, ending_3_full, ending_2_full, ending_1_full, ending_0_full
   };

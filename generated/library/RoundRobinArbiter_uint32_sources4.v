@@ -50,11 +50,8 @@ module RoundRobinArbiter_uint32_sources4 (
   assign from2_ready = merge_grant[2] & to_ready;
   assign from3_ready = merge_grant[3] & to_ready;
   assign to_valid = |(merge_grant & merge_request);
-  wire [1:0] to_payload_from_joined = {merge_grant[2] | merge_grant[3], merge_grant[1] | merge_grant[3]};
-  assign to_payload_from =
-    ({2{to_payload_from_joined == 2'd1}} & 2'd1) | ({2{to_payload_from_joined == 2'd2}} & 2'd2)
-    | {2{to_payload_from_joined == 2'd3}};
+  assign to_payload_from = ({2{merge_grant[1]}} & 2'd1) | ({2{merge_grant[2]}} & 2'd2) | {2{merge_grant[3]}};
   assign to_payload_value =
-    ({32{to_payload_from_joined == 2'd0}} & from0_payload) | ({32{to_payload_from_joined == 2'd1}} & from1_payload)
-    | ({32{to_payload_from_joined == 2'd2}} & from2_payload) | ({32{to_payload_from_joined == 2'd3}} & from3_payload);
+    ({32{merge_grant[0]}} & from0_payload) | ({32{merge_grant[1]}} & from1_payload)
+    | ({32{merge_grant[2]}} & from2_payload) | ({32{merge_grant[3]}} & from3_payload);
 endmodule

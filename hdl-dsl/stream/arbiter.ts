@@ -1,5 +1,5 @@
 /** Several streams onto one. */
-import { bit, type Shape, uint } from "../types/shape.ts";
+import { bit, type Shape, uint, widthOf } from "../types/shape.ts";
 import type { Bit, StreamIn, UInt, Val } from "../types/value.ts";
 import { node, reg } from "../build/declare.ts";
 import { mux, onehotMux, when } from "../build/statements.ts";
@@ -56,12 +56,17 @@ export function arbiter<S extends Shape>(from: readonly StreamIn<S>[], o: Arbite
   return out;
 }
 
-/** Sources from which on a number chooses in fewer lookup tables than a bit for each. */
-const manySources = 4;
+/**
+ * Sources, and bits of each, from which on a number chooses in fewer lookup tables than a bit for each. The number
+ * costs a level: for a few bits that is not worth it.
+ */
+const manySources = 4,
+  manyBits = 128;
 /** The payload of the source that is served. With none it means nothing. */
 function payloadOf<S extends Shape>(grant: UInt, from: readonly StreamIn<S>[]): unknown {
   const payloads = from.map(s => s.payload);
-  if (from.length < manySources) return onehotMux(toBits(grant), payloads);
+  const bits = from.reduce((most, s) => Math.max(most, widthOf(s.shape)), 0);
+  if (from.length < manySources || bits < manyBits) return onehotMux(toBits(grant), payloads);
   return valueAt(
     encodeOnehot(grant),
     payloads.map((p, i) => [i, p] as const),

@@ -24,7 +24,7 @@ const Places = module(
   },
 );
 const sixes = [0, 1, 2, 3, 4, 5] as const;
-const dut = () => RoundRobinArbiter({ shape: uint(8), sources: 6 });
+const dut = () => RoundRobinArbiter({ shape: uint(128), sources: 6 });
 type Ports = ReturnType<typeof dut>["ports"];
 const placeSets = [
   { bits: 1, places: [0, 1] },
@@ -66,7 +66,7 @@ describe("the value at a number", () => {
 async function merges(b: Bench<Ports>): Promise<void> {
   const froms = sixes.map(i => new StreamSource(b.sim, b.io[`from${i}`], { pause: bernoulli(0.4, b.random.word()) })),
     to = new StreamSink(b.sim, b.io.to, { pause: bernoulli(0.3, b.random.word()) }),
-    sent = froms.map(() => Array.from({ length: 40 }, () => b.random.between(0, 255)));
+    sent = froms.map(() => Array.from({ length: 40 }, () => b.random.bits(128)));
   sent.forEach((list, i) => {
     for (const v of list) froms[i]?.send(v);
   });
