@@ -101,6 +101,8 @@ const faults: readonly (readonly [string, string | RegExp, string, keyof typeof 
     "skip_0 <= beat_data[5:0] + 6'd1",
     "oneHeader",
   ],
+  ["what one DAG lost is lost of the next one, too", /(left_0 <= 4'd0;\n)\s*lost_0 <= 1'b0;/, "$1", "oneHeader"],
+  ["a ring is free before what was begun is seen", /close_settled = [^;]*;/, "close_settled = 1'b1;", "atTheEnd"],
   [
     "frames that were jumped are not counted",
     /record_begins \? beat_ahead :/,

@@ -340,7 +340,27 @@ export async function oneHeader(b: B): Promise<{ readonly lost: number; readonly
   rig.ram.failAt({ from: first + 64, to: first + 128 });
   await rig.start(1, 0);
   await rig.end();
-  return { lost: rig.counts.lost + rig.counts.discarded, begin };
+  const lost = rig.counts.lost + rig.counts.discarded;
+  await nextLife(rig, first);
+  return { lost, begin };
+}
+/** All that a ring has fails. What is lost then is over with it: the next frames in it are whole. */
+async function nextLife(rig: SpillRig, first: number): Promise<void> {
+  const { b } = rig;
+  for (const fails of [true, false]) {
+    const before = rig.counts.lost + rig.counts.discarded;
+    rig.ram.mend();
+    await rig.stop(1, 0);
+    for (let i = 0; i < 3; i++) rig.put(0, 1, 100);
+    await b.until(() => rig.inlets.waiting === 0);
+    await b.cycles(200);
+    // They were written well, and are read badly.
+    if (fails) rig.ram.failAt({ from: first, to: first + rig.p.ringBytes });
+    await rig.start(1, 0);
+    await b.until(() => !rig.ring(0).held);
+    await rig.end();
+    expect(rig.counts.lost + rig.counts.discarded - before, "frames lost in this life").toBe(fails ? 3 : 0);
+  }
 }
 /** A ring's user is at its quota for long: who stands in the class queue has its turn. */
 export async function atQuota(b: B): Promise<number> {
@@ -389,6 +409,14 @@ export async function atTheEnd(b: B): Promise<SpillRig> {
     await b.cycles(60);
     rig.holdsBus = false;
     await Promise.all([b.until(() => !rig.ring(0).held), rig.start(1, 1)]);
+  }
+  // It drains in each cycle of a frame's way into it.
+  for (let cycle = 0; cycle < 24; cycle++) {
+    await rig.stop(2, 0);
+    rig.put(0, 2, 64);
+    await b.cycles(cycle);
+    await rig.ask(0, "drain", 2);
+    await b.until(() => !rig.ring(0).held && rig.inlets.waiting === 0);
   }
   await rig.end();
   return rig;
