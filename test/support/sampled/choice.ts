@@ -29,6 +29,7 @@ export const heavyFiles: Readonly<Record<string, string>> = {
   "test/designs/clio/rig/node/simulators.test.ts": "the comparisons in test/hdl-dsl/simulator",
   "test/designs/clio/rtl/retry/turns/search.test.ts": "retry-clients.test.ts and retry-buffer.test.ts above it",
   "test/designs/rack/rig/peers/circle.test.ts": "the classes in the benches of port, lane and merge",
+  "test/designs/rack/rig/peers/ring.test.ts": "onward.test.ts of the peers' software, and setup/ of the ways",
   "test/designs/rack/rig/peers/kv.test.ts": "the peers' software against models of devices",
   "test/designs/rack/rig/peers/vpc.test.ts": "the tasks' benches",
   "test/designs/rack/rig/peers/state.test.ts": "state-move.test.ts of one device, and the software's models",
@@ -48,20 +49,42 @@ export const heavyFiles: Readonly<Record<string, string>> = {
   "test/hdl-dsl/fuzz/grid/grid.test.ts": "fuzz.test.ts",
   "test/hdl-dsl/lib/two-ports.test.ts": "memory.test.ts of test/hdl-dsl/verilog",
   "test/hdl-dsl/simulator/waves.test.ts": "the other comparisons beside it",
+  "test/scripts/signal-misuse.test.ts": "the lint of all sources in .ci/run, which has the rule",
   "test/docs/rack-on-a-laptop.test.ts": "rack.test.ts, and the page's excerpts are generated",
 };
 
 /** Single tests that take as long, in files whose others do not: what stands in their names. */
 export const heavyTests: Readonly<Record<string, readonly string[]>> = {
-  "test/cli/draw/draw.test.ts": ["has every module once, and a click"],
+  "test/cli/draw/draw.test.ts": ["has every module once, and a click", "has no two boxes on top of each other"],
+  "test/cli/explore/explore.test.ts": ["measures area at each point"],
+  "test/cli/generate.test.ts": ["what is committed is what is generated now"],
   "test/cli/mutate/all.test.ts": ["has a row for each module"],
+  "test/cli/mutate/mutate.test.ts": ["a bench that checks nothing finds nothing", "a bench of a copy that says less"],
+  "test/cli/own/own.test.ts": ["a claim that fails leaves a test that fails"],
+  "test/cli/synth/embedded-yosys.test.ts": ["without one that of npm"],
   "test/designs/clio/board/boards.test.ts": ["'htg9200_supernic' its top level passes verilator"],
+  "test/designs/clio/client/c/c.test.ts": ["drops, doubles, reorders and says BUSY"],
   "test/designs/clio/cluster/pause.test.ts": ["pause and total time"],
+  "test/designs/clio/linearizability/checker.test.ts": ["40,000 operations"],
   "test/designs/clio/rig/node/gbn.test.ts": ["1,100 requests in a row"],
-  "test/designs/rack/rig/rack.test.ts": ["rack-switch"],
+  "test/designs/clio/rig/node/random.test.ts": ["64 bits, 4 KB", "128 bits, 4 KB", "memory that comes and goes"],
+  "test/designs/clio/rig/serve/cluster.test.ts": ["the region that was written longest ago moves"],
+  "test/designs/clio/rig/serve/ends.test.ts": ["while the model is compiled"],
+  "test/designs/clio/rig/serve/verb.test.ts": ["takes any free port"],
+  "test/designs/rack/rig/rack.test.ts": ["rack-switch", "rack-ring"],
+  "test/designs/shared/wire/frames.test.ts": ["up to 9000 bytes of data"],
+  "test/designs/supernic/model/device/scoreboard.test.ts": ["when a set of the NAT is full"],
+  "test/designs/supernic/rig/encryption/cipher.test.ts": ["a tunnel out of a port"],
+  "test/designs/supernic/rig/state-move.test.ts": ["a NAT is evicted under traffic"],
   "test/hdl-dsl/linear.test.ts": ["'a chain of registers'"],
+  "test/hdl-dsl/verilog/memory.test.ts": ["is inferred as block RAM"],
+  "test/scripts/left-out.test.ts": ["fails where something else is wrong"],
   "test/scripts/setup.test.ts": ["`npm start` needs none of them"],
-  "test/sim/bench/traps.test.ts": ["writes the wave of the run itself", "made and freed do not make"],
+  "test/sim/bench/traps.test.ts": [
+    "writes the wave of the run itself",
+    "made and freed do not make",
+    "a design that ends the simulation way 1",
+  ],
 };
 
 /** One test in so many of those that are sampled. */
