@@ -22,8 +22,6 @@ export class SpillRings {
   #shown = -1;
   /** One after the other: registers name the ring that is looked at. */
   #last: Promise<unknown> = Promise.resolve();
-  /** DAGs that found no ring free, and wait in their class queues. */
-  without = 0;
 
   constructor(driver: RingDriver, wait: () => Promise<void>) {
     this.#driver = driver;
@@ -42,10 +40,7 @@ export class SpillRings {
       const rings = await this.#driver.rings(),
         seen = await this.#look(rings);
       const own = seen.find(s => s.held && s.dag === dag) ?? seen.find(s => !s.held);
-      if (own === undefined) {
-        this.without++;
-        return false;
-      }
+      if (own === undefined) return false;
       await this.#driver.ask(own.ring, "fill", dag);
       this.#of.set(dag, own.ring);
       return true;

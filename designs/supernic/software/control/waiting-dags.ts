@@ -29,6 +29,10 @@ export class WaitingDags implements ChainGate {
   readonly #driver: GateDriver;
   readonly #o: Required<Omit<WaitingOptions, "rings">> & Pick<WaitingOptions, "rings">;
   readonly #closed = new Set<number>();
+  /** Those of them that found no ring free: their frames wait in the class queues until one is. */
+  readonly #ringless = new Set<number>();
+  /** By DAG: what is done to it last. One thing after the other: a ring must not be given behind its drain. */
+  readonly #last = new Map<number, Promise<void>>();
 
   constructor(driver: GateDriver, o: WaitingOptions) {
     this.#driver = driver;
@@ -38,33 +42,41 @@ export class WaitingDags implements ChainGate {
   get closed(): ReadonlySet<number> {
     return this.#closed;
   }
+  /** DAGs that wait without a ring, as none is free. */
+  get ringless(): ReadonlySet<number> {
+    return this.#ringless;
+  }
   /** Its UID is not known yet: the first frame of a DAG that cannot run waits like all others. */
   async admit(dag: Dag): Promise<void> {
-    if (!this.#runs(dag)) await this.#set(dag.number, true);
+    if (!this.#runs(dag)) await this.#next(dag.number, () => this.#set(dag.number, true));
   }
   /** It is removed: what waits goes on, and is dropped and counted, as its chains may be nowhere. */
-  async removed(dag: Dag): Promise<void> {
-    // Also of a ring that drains, whose gate hardware would have opened.
-    if ((await this.#o.rings?.discard(dag.number)) === true) {
-      this.#closed.delete(dag.number);
-      await this.#gate(dag.number, false);
-    } else await this.#set(dag.number, false);
+  removed({ number }: Dag): Promise<void> {
+    return this.#next(number, async () => {
+      // Also of a ring that drains, whose gate hardware would have opened.
+      if ((await this.#o.rings?.discard(number)) !== true) return this.#set(number, false);
+      this.#closed.delete(number);
+      this.#ringless.delete(number);
+      await this.#gate(number, false);
+    });
   }
   async close(chain: LiveChain, drain: boolean): Promise<void> {
     const dags = this.#of(chain);
-    for (const dag of dags) await this.#set(dag.number, true);
+    for (const { number } of dags) await this.#next(number, () => this.#set(number, true));
     if (drain) for (const dag of dags) await this.#left(dag.number);
   }
   async open(chain: LiveChain): Promise<void> {
     // Without a region it never gets one: then nobody waits for it.
     const isGivenUp = !this.#o.hasRegion(chain.number);
-    for (const dag of this.#of(chain)) if (isGivenUp || this.#runs(dag)) await this.#set(dag.number, false);
+    for (const dag of this.#of(chain))
+      if (isGivenUp || this.#runs(dag)) await this.#next(dag.number, () => this.#set(dag.number, false));
   }
   changed(): Promise<void> {
     return Promise.resolve();
   }
   /** Looks for a frame that waits. @returns its DAG */
   async look(): Promise<Dag | undefined> {
+    for (const dag of this.#ringless) await this.#next(dag, () => this.#fill(dag));
     // A frame that waits in a class queue, or those that went to a ring.
     const number = (await this.#driver.waiting()) ?? (await this.#o.rings?.waiting());
     return number === undefined ? undefined : this.#o.dags().find(d => d.number === number);
@@ -80,6 +92,7 @@ export class WaitingDags implements ChainGate {
     const { rings } = this.#o;
     if (!waits) {
       this.#closed.delete(dag);
+      this.#ringless.delete(dag);
       // What lies in a ring goes first: then hardware opens the gate.
       if ((await rings?.drain(dag)) !== true) await this.#gate(dag, false);
       return;
@@ -91,7 +104,21 @@ export class WaitingDags implements ChainGate {
     if (rings === undefined) return;
     // What was taken before the gate was closed is in front of all that goes into the ring.
     while (!(await this.#driver.dagInside(dag)).settled) await this.#o.wait();
-    await rings.give(dag);
+    await this.#fill(dag);
+  }
+  /** A ring for a DAG whose gate is closed, and of which all that was taken before has arrived. */
+  async #fill(dag: number): Promise<void> {
+    if (!this.#closed.has(dag)) return;
+    if ((await this.#o.rings?.give(dag)) === false) this.#ringless.add(dag);
+    else this.#ringless.delete(dag);
+  }
+  #next(dag: number, does: () => Promise<void>): Promise<void> {
+    const now = (this.#last.get(dag) ?? Promise.resolve()).then(does);
+    this.#last.set(
+      dag,
+      now.catch(() => undefined),
+    );
+    return now;
   }
   #gate(dag: number, waits: boolean): Promise<void> {
     return this.#driver.write(tableWrite("wait", dag, { waits: waits ? 1 : 0 }));

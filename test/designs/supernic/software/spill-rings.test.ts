@@ -66,7 +66,7 @@ const dags = numbers.map(number => ({
 })) as unknown as Dag[];
 const chain = (number: number): LiveChain => ({ number }) as unknown as LiveChain;
 
-async function random(seed: number): Promise<{ readonly without: number; readonly given: number }> {
+async function random(seed: number): Promise<Record<"without" | "given" | "later", number>> {
   const r = new Random(seed),
     hardware = new Hardware(r),
     has = new Set<number>(numbers),
@@ -82,10 +82,12 @@ async function random(seed: number): Promise<{ readonly without: number; readonl
       wait: pass,
       rings,
     });
-  let given = 0;
+  let given = 0,
+    without = 0,
+    later = 0;
   for (let i = 0; i < 60; i++) {
     const n = numbers[r.below(numbers.length)] ?? 3,
-      what = r.below(3);
+      what = r.below(4);
     if (what === 0) {
       has.delete(n);
       await waiting.close(chain(n), false);
@@ -93,7 +95,14 @@ async function random(seed: number): Promise<{ readonly without: number; readonl
       given += hardware.rings.some(x => x.held && x.dag === n && !x.drains) ? 1 : 0;
     } else if (what === 1) {
       has.add(n);
-      await waiting.open(chain(n));
+      // It may have been about to be stopped.
+      await Promise.all([r.chance(0.3) ? waiting.close(chain(n), false) : undefined, waiting.open(chain(n))]);
+    } else if (what === 2) {
+      // Beside it a DAG may go on, which must not get a ring any more.
+      const before = new Set(waiting.ringless);
+      if (r.chance(0.5)) has.add(n);
+      await Promise.all([waiting.look(), has.has(n) ? waiting.open(chain(n)) : undefined]);
+      for (const dag of before) later += hardware.rings.some(x => x.held && x.dag === dag) ? 1 : 0;
     } else {
       const dag = dags.find(d => d.number === n);
       if (dag !== undefined) await waiting.removed(dag);
@@ -101,16 +110,20 @@ async function random(seed: number): Promise<{ readonly without: number; readonl
       expect(hardware.rings.some(x => x.held && x.dag === n)).toBe(false);
       has.add(n);
     }
+    without += waiting.ringless.size;
     // No two rings have one DAG.
     const held = hardware.rings.filter(x => x.held).map(x => x.dag);
     expect(new Set(held).size).toBe(held.length);
   }
   for (let i = 0; i < 200; i++) hardware.step();
+  // Who found no ring free has one by now, or there is none.
+  await waiting.look();
+  expect(waiting.ringless.size).toBe(Math.max(0, waiting.closed.size - hardware.rings.length));
   for (const n of numbers) {
     expect(hardware.closed.has(n), `the gate of DAG ${n} in the end`).toBe(waiting.closed.has(n));
     if (!waiting.closed.has(n)) expect(hardware.rings.some(x => x.held && x.dag === n)).toBe(false);
   }
-  return { without: rings.without, given };
+  return { without, given, later };
 }
 /** Rings of two DAGs, as software sees them. */
 async function two() {
@@ -133,14 +146,16 @@ describe("rings and gates", () => {
     frames(0, 0);
     expect(await rings.waiting()).toBeUndefined();
   });
-  it("whatever hardware does meanwhile, a DAG that waits is closed, and one that goes on gets open", async () => {
-    const sums = { without: 0, given: 0 };
-    for (let seed = 1; seed <= 60; seed++) {
-      const { without, given } = await random(seed);
+  it("whatever hardware does meanwhile, a DAG that waits is closed, one that goes on gets open, and rings go to who waits", async () => {
+    const sums = { without: 0, given: 0, later: 0 };
+    for (let seed = 1; seed <= 100; seed++) {
+      const { without, given, later } = await random(seed);
       sums.without += without;
       sums.given += given;
+      sums.later += later;
     }
     expect(sums.given).toBeGreaterThan(300);
     expect(sums.without).toBeGreaterThan(20);
+    expect(sums.later).toBeGreaterThan(10);
   });
 });
