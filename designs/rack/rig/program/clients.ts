@@ -63,15 +63,28 @@ function clientsAt(rack: RunningRack, name: string, program: ClientProgram, seed
   });
 }
 
-/** Runs the operations of a group. Every result is judged: by linearizability, or by the writes that it can be of. */
+/**
+ * After so many ns no copy of a failed request is anywhere. A sNIC whose regions can be reprogrammed may hold one for
+ * as long as that takes, once here and once at a peer. Undefined: the clients' own bound.
+ */
+function settleOf(rack: RunningRack, { clients }: EndpointClients): number | undefined {
+  const held = rack.devices.flatMap(({ device }) => (device.managed ? [device.parameters.reprogramTime] : []));
+  return held.length === 0 ? undefined : 4 * (clients[0]?.options.timeoutNs ?? 0) + 2 * Math.max(...held);
+}
+
+/**
+ * Runs the operations of a group. Every result is judged: by linearizability, or by the writes that it can be of.
+ * @param o.settleNs after this no copy of a failed request is anywhere; left out: as the rack's devices are
+ */
 export async function work(
   rack: RunningRack,
   group: readonly EndpointClients[],
-  { seed, progress }: { readonly seed: number; readonly progress?: (done: number) => void },
+  o: { readonly seed: number; readonly progress?: (done: number) => void; readonly settleNs?: number },
 ): Promise<Workload> {
   const [first] = group;
   if (first === undefined) throw new RangeError("a group has an endpoint or more");
   const { program } = first,
+    { seed, progress, settleNs = settleOf(rack, first) } = o,
     { runtime } = rack.node(program.node).settings;
   const result = await endToEnd({
     clients: group.flatMap(g => g.clients),
@@ -79,6 +92,7 @@ export async function work(
     seed,
     operations: group.reduce((n, g) => n + g.program.operations, 0),
     threads: program.threads,
+    ...(settleNs !== undefined && { settleNs }),
     ...mixture(program),
     ...(progress && { progress }),
   });

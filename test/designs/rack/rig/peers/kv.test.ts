@@ -17,6 +17,8 @@ const few = Number(process.env["MNEMO_OPERATIONS"] ?? 24),
   firstSeed = Number(process.env["MNEMO_SEED"] ?? 1),
   period = 10_000,
   quiet = 3_000,
+  /** ns. A request waits in a sNIC while software is silent (9 periods, 5 until that is seen) and DAGs are moved. */
+  settleNs = 100 * period,
   rackKey = new Uint8Array(32).fill(3);
 const guard = ["firewall", "delay(6,1)"],
   build = { bitstreams: [guard, ["dummy"]], sizes: { reprogramCycles: 1_500 } };
@@ -198,7 +200,7 @@ function serves(s: Shape, bad: number, operations: number, seed = 1): Promise<vo
     await trouble.begin();
     trouble.run();
     const groups = clientGroups(rack, 1),
-      workloads = await Promise.all(groups.map((g, i) => work(rack, g, { seed: seed + i })));
+      workloads = await Promise.all(groups.map((g, i) => work(rack, g, { seed: seed + i, settleNs })));
     await trouble.end();
     const { devices, problems } = await rack.finish();
     expect([...workloads.flatMap(problemsOf), ...problems]).toEqual([]);
