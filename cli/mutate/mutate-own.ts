@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, relative, resolve } from "node:path";
 import { packageAbove } from "../../sim/index.ts";
-import { UsageError } from "../../designs/shared/command-line/index.ts";
+import { insteadOf, UsageError } from "../../designs/shared/command-line/index.ts";
 import { declaredIn, type Located } from "./locate.ts";
 import { testsOf } from "../own/tests-of.ts";
 
@@ -15,7 +15,7 @@ export function fileModule(file: string, module: string | undefined): Located {
     throw new UsageError(`${file} has no module: write \`export const Name = module("Name", ...)\``);
   const chosen = module ?? (names.length === 1 ? names[0] : undefined);
   if (chosen === undefined) throw new UsageError(`${file} has ${names.join(", ")}: choose with --module <name>`);
-  if (!names.includes(chosen)) throw new UsageError(`${file} has no module ${chosen}; it has ${names.join(", ")}`);
+  if (!names.includes(chosen)) throw new UsageError(`${file} has no module ${chosen}; ${insteadOf(chosen, names)}`);
   const root = packageAbove(dirname(path));
   return { module: chosen, file: relative(root, path), root };
 }

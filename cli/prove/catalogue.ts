@@ -1,6 +1,6 @@
 /** Everything that `mnemo prove` knows. */
 import { libraryProofs, type Proof } from "../../hdl-dsl/index.ts";
-import { UsageError } from "../../designs/shared/command-line/index.ts";
+import { insteadOf, UsageError } from "../../designs/shared/command-line/index.ts";
 import { designs } from "../designs.ts";
 
 const ofDesigns = await Promise.all(designs.map(async d => (await d.proofs?.()) ?? []));
@@ -9,12 +9,14 @@ const ofDesigns = await Promise.all(designs.map(async d => (await d.proofs?.()) 
 export const proofs: readonly Proof[] = [...libraryProofs, ...ofDesigns.flat()];
 
 /**
- * The proofs of modules whose name has `text` in it, in either case. @throws UsageError naming all when there is none.
+ * The proofs of modules whose name has `text` in it, in either case.
+ * @throws UsageError naming those that are like it, when there is none
  */
 export function proofsNamed(text: string): readonly Proof[] {
   const found = proofs.filter(p => p.module.toLowerCase().includes(text.toLowerCase()));
+  const names = [...new Set(proofs.map(p => p.module))];
   if (found.length === 0)
-    throw new UsageError(`nothing is proved of "${text}"; there are proofs of ${proofs.map(p => p.module).join("; ")}`);
+    throw new UsageError(`nothing is proved of "${text}"; ${insteadOf(text, names, "there are proofs of")}`);
   return found;
 }
 

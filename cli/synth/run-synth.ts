@@ -4,6 +4,7 @@ import {
   type Design,
   exitCode,
   type ExitCode,
+  insteadOf,
   type Terminal,
   UsageError,
 } from "../../designs/shared/command-line/index.ts";
@@ -98,7 +99,12 @@ function libraryUnits(o: SynthOptions): readonly Unit[] {
   const all = libraryModules.flatMap(m => unitsFor(m, undefined).slice(-1));
   const missing = o.only?.find(n => !all.some(u => u.name === n));
   if (missing !== undefined)
-    throw new UsageError(`the library has no module ${missing}; it has ${all.map(u => u.name).join(", ")}`);
+    throw new UsageError(
+      `the library has no module ${missing}; ${insteadOf(
+        missing,
+        all.map(u => u.name),
+      )}`,
+    );
   return all.filter(u => o.only?.includes(u.name) ?? true);
 }
 

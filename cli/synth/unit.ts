@@ -1,5 +1,5 @@
 import { type Circuit, type Def, elaborate, emit, type EmittedFile, synthesisFiles } from "../../hdl-dsl/index.ts";
-import { UsageError } from "../../designs/shared/command-line/index.ts";
+import { insteadOf, UsageError } from "../../designs/shared/command-line/index.ts";
 
 /** Input of one run of synthesis: a module with all that is in it. */
 export interface Unit {
@@ -70,7 +70,7 @@ export function unitsFor(
     const [found, second] = parts.filter(c => c.name === name || shortName(c.name) === name);
     if (found === undefined)
       throw new UsageError(
-        `${top.name} has no module ${name}; it has ${[...new Set(parts.map(c => shortName(c.name)))].join(", ")}`,
+        `${shortName(top.name)} has no module ${name}; ${insteadOf(name, [...new Set(parts.map(c => shortName(c.name)))])}`,
       );
     if (second !== undefined)
       throw new UsageError(

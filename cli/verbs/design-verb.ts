@@ -55,6 +55,7 @@ export const designVerb =
     const options = await allOptions(verb),
       design = named(args.slice(args.indexOf(verb) + 1), options);
     const own = design === undefined ? options : (await hookOf(design, verb)()).options();
-    for (const o of own) command.addOption(o);
+    // Without a design what is wrong is its name, before any option that this one or that one needs.
+    for (const o of own) command.addOption(design === undefined ? o.makeOptionMandatory(false) : o);
     return command;
   };

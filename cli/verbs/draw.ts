@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { extname } from "node:path";
-import { fileName, once, setting, UsageError } from "../../designs/shared/command-line/index.ts";
+import { fileName, insteadOf, once, setting, UsageError } from "../../designs/shared/command-line/index.ts";
 import { buildOf } from "../design-named.ts";
 import { designs } from "../designs.ts";
 import type { Verb } from "../verb.ts";
@@ -55,7 +55,9 @@ export const drawVerb: Verb = (program, { terminal }) =>
       }
       const structure = structureOf(def, options.part);
       if (structure === undefined)
-        throw new UsageError(`${design} has no module ${options.part ?? ""}; it has ${moduleNames(def).join(", ")}`);
+        throw new UsageError(
+          `${design} has no module ${options.part ?? ""}; ${insteadOf(options.part ?? "", moduleNames(def))}`,
+        );
       const size = `${structure.parts.length} parts, ${structure.links.length} arrows`;
       if (extname(options.out) === ".svg") {
         writeFileSync(options.out, await svgOf(structure));

@@ -15,6 +15,11 @@ const refused: readonly (readonly [args: readonly string[], sentence: string])[]
   ],
   [["generate", "--out"], "mnemo: option '--out <folder>' argument missing"],
   [["run", ...files], "mnemo: missing required argument 'design'"],
+  [["run"], "mnemo: missing required argument 'design'"],
+  [
+    ["run", "memory"],
+    "mnemo: command-argument value 'memory' is invalid for argument 'design'. Allowed choices are clio, supernic, rack, legoos, wickit, fastswap, aifm, valet, hotpot, frame-counter.",
+  ],
   [
     ["run", "nobody", ...files],
     "mnemo: command-argument value 'nobody' is invalid for argument 'design'. Allowed choices are clio, supernic, rack, legoos, wickit, fastswap, aifm, valet, hotpot, frame-counter.",

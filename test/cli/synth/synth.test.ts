@@ -323,7 +323,8 @@ describe("the baseline", () => {
 describe("mnemo synth refuses", () => {
   it.each([
     [["synth", "clio", "--target", "virtex"], "It must be xcup, xc7, ecp5 or ice40."],
-    [["synth", "clio", "--only", "Nothing"], "has no module Nothing; it has "],
+    [["synth", "clio", "--only", "Nothing"], "ClioNode has no module Nothing; it has ClioNode, "],
+    [["synth", "clio", "--only", "NetRX"], "ClioNode has no module NetRX; did you mean NetRx"],
     [["synth", "library", "--set", "dataWidth=64"], "--set is for clio"],
     [["synth", "clio", "--changed"], "add --check, or leave out --changed"],
     [["synth", "clio", "--check", "--set", "dataWidth=64"], "leave out --set, or --check and --write-baseline"],
