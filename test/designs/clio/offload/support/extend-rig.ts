@@ -158,7 +158,8 @@ export class ExtendRig {
     for (let f = tx.take(); f !== undefined; f = tx.take()) this.got.tx.push(f.bytes);
     for (let f = socRx.take(); f !== undefined; f = socRx.take()) this.got.soc.push(f.bytes);
     for (let f = nodeSocTx.take(); f !== undefined; f = nodeSocTx.take()) this.replied(f);
-    for (const r of this.replies.filter(x => x.at <= cycle)) this.to.nodeTx.send(r.bytes, { user: r.user, userAtEnd: true });
+    for (const r of this.replies.filter(x => x.at <= cycle))
+      this.to.nodeTx.send(r.bytes, { user: r.user, userAtEnd: true });
     this.replies = this.replies.filter(x => x.at > cycle);
   }
 
