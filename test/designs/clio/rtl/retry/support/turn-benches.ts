@@ -59,8 +59,13 @@ export async function newcomerGetsIn(b: Bench<RetryPorts>, p: RetryBufferParamet
     if (said.kind === "yields") expect((await rig.ask(c.hello())).kind, "a greeting is no lie").toBe("full");
   }
   const kinds = parts.map(o => o.kind),
-    first = kinds.indexOf("yields"),
-    last = kinds.lastIndexOf("yields");
+    first = kinds.indexOf("yields");
+  // Nobody is asked to leave before a part has passed in which somebody could have been silent.
+  expect(
+    (parts[first] as Outcome).at - (refused as number),
+    "cycles from the first refusal to a turn",
+  ).toBeGreaterThanOrEqual(partOf(p));
+  const last = kinds.lastIndexOf("yields");
   expect([first > 0, kinds.slice(first, last + 1).every(k => k === "yields")], "its turn").toEqual([true, true]);
   const fades = parts.slice(last + 1);
   expect(fades[0]?.kind, "what it begins late is busy").toBe("full");
@@ -102,12 +107,15 @@ export async function wholeTurn(b: Bench<RetryPorts>, p: RetryBufferParameters, 
   /** What ended for good, and when. */
   const ended: { readonly ask: Ask; readonly at: number }[] = [];
   let began: number | undefined;
+  /** Moments for which a newcomer that is refused in the turn is told to ask again. */
+  const told: number[] = [];
   for (;;) {
     for (const c of others) await rig.ask(c.read());
     const over = began === undefined ? -Infinity : b.cycle - began - 2 * partOf(p);
     if (stays || began === undefined) {
-      const { kind } = await rig.ask(newcomer.hello());
+      const { kind, at, wait } = await rig.ask(newcomer.hello());
       if (kind === "fence") break;
+      if (began !== undefined && over < -slack) told.push(at + wait / clockPeriod);
       expect(over, "cycles that a newcomer waits behind the turn").toBeLessThan(2 * sweep + 4 * p.clients + slack);
     }
     if (over < -slack) {
@@ -128,6 +136,13 @@ export async function wholeTurn(b: Bench<RetryPorts>, p: RetryBufferParameters, 
     if (!stays) expect(over, "cycles until its place is its own again").toBeLessThan(2 * sweep + 4 * p.clients + slack);
   }
   expect(began, "there was a turn").toBeDefined();
+  // All are told of one moment: that of the turn's end, when the rounds have found it.
+  if (stays) {
+    expect(told.length, "refusals in the turn").toBeGreaterThan(10);
+    expect(Math.max(...told) - Math.min(...told), "moments that are told in one turn").toBeLessThanOrEqual(4);
+    const end = (began as number) + 2 * partOf(p) + 2 * p.clients + 16;
+    expect(Math.abs((told[0] as number) - end), "the moment that is told, beside the turn's end").toBeLessThan(slack);
+  }
   expect((await rig.ask({ ...kept, introduces: false })).kind, "it was forgotten").toBe("expired");
 }
 
