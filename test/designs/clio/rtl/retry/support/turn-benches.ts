@@ -146,6 +146,41 @@ export async function wholeTurn(b: Bench<RetryPorts>, p: RetryBufferParameters, 
   expect((await rig.ask({ ...kept, introduces: false })).kind, "it was forgotten").toBe("expired");
 }
 
+/**
+ * A newcomer right behind writes that push others out, which are written down in the same cycles: what it did before it
+ * is known counts as forgotten all the same, and what was pushed out stays so.
+ */
+export async function behindEvictions(b: Bench<RetryPorts>, p: RetryBufferParameters, lives: number): Promise<void> {
+  const rig = new TurnRig(b, p);
+  for (let life = 0; life < lives; life++) {
+    const warm = new Client(b.random.bits(48), 1000),
+      first: Ask[] = [];
+    expect((await rig.ask(warm.hello())).kind).toBe("fence");
+    for (let i = 0; i < 3 * p.entries; i++) {
+      const write = warm.write();
+      first.push(write);
+      expect((await rig.ask(write)).kind).toBe("pass");
+    }
+    for (let i = 1; i < p.clients; i++) {
+      const newcomer = new Client(b.random.bits(48), b.random.word());
+      for (let n = b.random.between(1, 4); n > 0; n--) rig.give(warm.write());
+      const hello = newcomer.hello();
+      rig.give(hello);
+      await b.cycles(60);
+      const old = {
+        ...newcomer.write(),
+        introduces: false,
+        operation: (hello.operation - b.random.between(1, 9)) >>> 0,
+      };
+      expect((await rig.ask(old)).kind, "what a client began before it was known").toBe("expired");
+      expect((await rig.ask(newcomer.write())).kind, "and then").toBe("pass");
+      const pushedOut = { ...(b.random.pick(first.slice(0, p.entries)) as Ask), introduces: false };
+      expect((await rig.ask(pushedOut)).kind, "what was pushed out").toBe("expired");
+    }
+    b.sim.reset();
+  }
+}
+
 /** A thing to do once: under the latest of its numbers. */
 interface Task {
   readonly ask: Ask;
