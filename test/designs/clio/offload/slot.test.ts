@@ -509,6 +509,11 @@ describe("a planted fault is found", () => {
     ["any opcode goes to memory", /wire allowed =[^;]*;/, "wire allowed = 1'b1;"],
     ["more under way than there is room for", /assign may =[^;]*;/, "assign may = 1'b1;"],
     ["a reply for nobody goes out", /wire current =[^;]*;/, "wire current = 1'b1;"],
+    [
+      "a reply that is cut still says its old length",
+      "replies_held_length <= replies_bytes",
+      "replies_held_length <= reply_payload_length",
+    ],
     ["a context is free before its last reply", "& ~answer_payload_more", "& 1'b1"],
   ];
   for (const [name, from, to] of faults)
