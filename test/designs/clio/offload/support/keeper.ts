@@ -1,6 +1,5 @@
 /** An offload that keeps things for processes, as far as a bench of its host needs one. */
-import { bit, constant, fsm, module, mux, reg, uint } from "../../../../../hdl-dsl/index.ts";
-import { when } from "../../../../../hdl-dsl/index.ts";
+import { bit, constant, fsm, module, mux, reg, uint, when } from "../../../../../hdl-dsl/index.ts";
 import { forgetOpcode, type OffloadParameters, offloadPorts } from "../../../../../designs/clio/offload/index.ts";
 
 /** Cycles that it works on a request. */

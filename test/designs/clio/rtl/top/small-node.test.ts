@@ -251,7 +251,7 @@ bench("an error of the memory: FAIL from the table, a bad frame from the page", 
   expect(dissect((await read(vpn + 1n)).bytes).clio?.status).toBe(status.FAIL);
 });
 
-/** Each beat of a bucket by itself: a page of it is not known then, whichever beat it is; others are, and it is later. */
+/** Each beat of a bucket by itself: a page of it is not known then, whichever beat it is; others are. */
 async function badBeats(b: Bench<Ports>): Promise<void> {
   const { ram, mac, out } = rig(b, { rx: 0, tx: false, memory: 0 }),
     [{ pid, vpn }, other] = pages as [(typeof pages)[number], (typeof pages)[number]],

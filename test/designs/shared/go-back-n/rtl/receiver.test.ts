@@ -297,6 +297,29 @@ async function timers(b: Bench<Ports>, p: GbnReceiverParameters): Promise<void> 
   expect([...rig.model.values()].filter(m => m.unacked > 0)).toEqual([]);
 }
 
+/** Packets in order are unacknowledged, and for some rounds no answer fits: in the round after each is acknowledged. */
+async function roundsWithoutRoom(b: Bench<Ports>, p: GbnReceiverParameters): Promise<void> {
+  let open = true;
+  const rig = new Rig(b, p, { room: () => open }),
+    next = Array.from({ length: p.sessions }, () => p.first);
+  await b.cycles(p.sessions + 4);
+  for (let round = 0; round < 4; round++) {
+    open = false;
+    await b.cycles(2);
+    for (let session = 1; session < p.sessions; session += 2) rig.send({ session, sequence: next[session]!++ });
+    await rig.finish();
+    const before = rig.answers.length;
+    await b.cycles((1 + round) * p.ackCycles);
+    expect(rig.answers.length, "answers without room").toBe(before);
+    open = true;
+    await b.cycles(p.ackCycles + 8);
+    expect(
+      [...rig.model.values()].filter(m => m.unacked > 0),
+      "a round later",
+    ).toEqual([]);
+  }
+}
+
 describe("GbnReceiver", () => {
   for (const set of parameterSets) {
     const p = parameters(set);
@@ -385,6 +408,12 @@ describe("GbnReceiver", () => {
     await rig.finish();
     expect(rig.timers).toBeGreaterThan(0);
   });
+  bench(
+    "no room for answers, for rounds: what the timer could not say is said a round later",
+    GbnReceiver(few),
+    {},
+    b => roundsWithoutRoom(b, few),
+  );
   bench("a reset forgets every session", GbnReceiver(few), { seed: 8 }, async b => {
     const rig = new Rig(b, few);
     for (let i = 0; i < 5; i++) rig.send({ session: 2, sequence: few.first + i });
@@ -447,6 +476,16 @@ describe("GbnReceiver", () => {
 
     const timed = (name: string, design: Dut<Ports>, p = few): Promise<unknown> =>
       runBench(name, design, { wave: false, hangCycles: 3000, limitCycles: 20_000, seed: 2 }, b => timers(b, p));
+    test("the timer's ACK for which there is no room is forgotten", () =>
+      findsFault(
+        runBench(
+          "forgotten",
+          plant(GbnReceiver(few), /(op_start \|(?: in_order \|)? answers)(?=;|\) \?)/, "$1 | timed"),
+          { wave: false, hangCycles: 3000 },
+          b => roundsWithoutRoom(b, few),
+        ),
+        /a round later/,
+      ));
     test("the timer's place moves on while a look waits", async () => {
       await findsFault(
         timed("moves on", plant(GbnReceiver(many), /(?<=if \()starting \| looks(?=\) cursor)/, "starting | due"), many),

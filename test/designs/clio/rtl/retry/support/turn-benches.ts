@@ -174,7 +174,7 @@ export async function behindEvictions(b: Bench<RetryPorts>, p: RetryBufferParame
       };
       expect((await rig.ask(old)).kind, "what a client began before it was known").toBe("expired");
       expect((await rig.ask(newcomer.write())).kind, "and then").toBe("pass");
-      const pushedOut = { ...(b.random.pick(first.slice(0, p.entries)) as Ask), introduces: false };
+      const pushedOut = { ...b.random.pick(first.slice(0, p.entries)), introduces: false };
       expect((await rig.ask(pushedOut)).kind, "what was pushed out").toBe("expired");
     }
     b.sim.reset();
