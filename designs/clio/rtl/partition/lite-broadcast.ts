@@ -56,6 +56,8 @@ export const LiteBroadcast = module(
     // Reads. The kind of register is held until all nodes have answered.
     const reading = reg(bit, { init: 0 });
     const summed = reg(bit);
+    // A counter's halves: other sums leave the carry alone.
+    const low = reg(bit);
     const high = reg(bit);
     fork(gate(sAr, reading.not(), { name: "read_open" }), n, "eager", { name: "read_to" }).forEach((s, i) =>
       connect(s, portOf(io, "toAr", i)),
@@ -65,7 +67,9 @@ export const LiteBroadcast = module(
     when(sAr.fire, () => {
       reading.set(1);
       summed.set(counts.or(at.eq(fieldPlace("freePages").register.address / 4)));
-      high.set(counts.and(at.sub(counterBase / 4).bit(0)));
+      const isHigh = node(at.sub(counterBase / 4).bit(0));
+      low.set(counts.andNot(isHigh));
+      high.set(counts.and(isHigh));
     }).elseWhen(io.sR.fire, () => reading.set(0));
     const words = join(Object.fromEntries(arrayOf(io, "toR", n).map((s, i) => [`r${i}`, s])), {
       name: "words",
@@ -77,7 +81,7 @@ export const LiteBroadcast = module(
     const total = node(
       read.map(r => r.data.zext(wide)).reduce((a, b) => a.add(b), mux(high, carry.zext(wide), constant(0, wide))),
     );
-    when(io.sR.fire.and(summed).and(high.not()), () => carry.set(total.bits(32, extra)));
+    when(io.sR.fire.and(low), () => carry.set(total.bits(32, extra)));
     io.sR.valid.set(words.valid);
     io.sR.payload.set({
       data: mux(summed, total.trunc(32), read[0]?.data as UInt),

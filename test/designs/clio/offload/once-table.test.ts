@@ -137,6 +137,31 @@ async function run(b: Bench<Ports>, count: number, [give, take]: readonly [Pause
   return { seen, latency: answers.received.map(r => r.cycle) };
 }
 
+/** A full table, and nobody asks for long: then all of it makes room, whatever the clock says by then. */
+async function later(b: Bench<Ports>): Promise<void> {
+  await b.until(() => b.io.ready.value === 1);
+  const ask = new StreamSource(b.sim, b.io.ask),
+    answers = new StreamSink(b.sim, b.io.answer);
+  let operation = 0;
+  const verdicts = async (count: number): Promise<number[]> => {
+    for (let i = 0; i < count; i++) ask.send({ client: 1n, operation: operation++ });
+    await b.until(() => answers.received.length === count);
+    return answers.received.splice(0).map(r => r.value.verdict);
+  };
+  for (const cycles of [p.keepCycles + 200, 2 ** 14, 2 ** 15 + 64, 2 ** 16, 2 ** 17, 2 ** 18]) {
+    expect(await verdicts(p.entries), "an empty table, or an old one").toEqual(
+      Array(p.entries).fill(onceVerdict.fresh),
+    );
+    expect(await verdicts(sets), "a full one").toEqual(Array(sets).fill(onceVerdict.full));
+    for (let entry = 0; entry < p.entries; entry++) {
+      poke(b.io.done, { valid: 1, entry, status: 0, opcode: 0, length: 0, body: 0n });
+      await b.risingEdge();
+    }
+    poke(b.io.done, { valid: 0, entry: 0, status: 0, opcode: 0, length: 0, body: 0n });
+    await b.cycles(cycles);
+  }
+}
+
 describe("OnceTable", () => {
   bench(
     "operations asked for once and again, forgotten when they are old",
@@ -147,6 +172,7 @@ describe("OnceTable", () => {
       for (const [name, times] of Object.entries(seen)) expect(times, name).toBeGreaterThan(20);
     },
   );
+  bench("much later everything is old", dut, { seed: 6, limitCycles: 600_000, hangCycles: 200_000 }, b => later(b));
   bench("an answer 7 cycles after the question, one every 8 cycles", dut, {}, async b => {
     await b.until(() => b.io.ready.value === 1);
     const ask = new StreamSource(b.sim, b.io.ask),
@@ -191,4 +217,16 @@ describe("a planted fault is found", () => {
     test(name, async () => {
       await findsFault(check(name, plant(dut, from, to)));
     });
+  test("an age that wraps early", () =>
+    findsFault(
+      runBench(
+        "early",
+        plant(dut, /age = now - found_stamp/, "age = (now - found_stamp) & 32'h3ff"),
+        {
+          ...{ wave: false, seed: 6, hangCycles: 200_000, limitCycles: 600_000 },
+        },
+        later,
+      ),
+      /old one/,
+    ));
 });

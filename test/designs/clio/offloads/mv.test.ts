@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { type OffloadParameters, offloadPid } from "../../../../designs/clio/offload/index.ts";
 import { MultiVersion } from "../../../../designs/clio/offloads/mv/index.ts";
 import { accessBody, allocBody, mvBody, opcode, status, vmFlag } from "../../../../designs/clio/wire/index.ts";
-import { encode } from "../../../../designs/shared/wire/index.ts";
+import { decode, encode } from "../../../../designs/shared/wire/index.ts";
 import { type Bench, bursts, runBench } from "../../../../sim/index.ts";
 import type { OffloadCall, OffloadPorts } from "../../../../designs/clio/rig/index.ts";
 import { bench } from "../../../bench.ts";
@@ -63,6 +63,60 @@ async function runsOut(b: Bench<OffloadPorts>): Promise<void> {
   expect(latest.replies[0]?.body.subarray(8)).toEqual(second);
   expect(statusOf(await rig.end(rig.read(1, 3)))).toBe(status.FAIL);
   expect((await rig.end(rig.read(1, 1))).replies[0]?.body.subarray(8)).toEqual(first);
+}
+
+/**
+ * One request after another, of which some have one of their writes refused by memory: those are answered so, and all
+ * is as it was before. Memory answers in any order.
+ */
+async function refusedWrites(b: Bench<OffloadPorts>, requests: number): Promise<void> {
+  const rig = new MvRig(b, narrow, limits, { jitter: 40 }),
+    { random } = b,
+    size = 24,
+    live = new Map<number, Uint8Array[]>();
+  const real = rig.memory.access.bind(rig.memory);
+  let refuses: "entry" | "value" | undefined,
+    refused = 0;
+  const access: typeof real = f => {
+    const what = f.length === size ? "value" : "entry";
+    if (f.opcode !== opcode.WRITE || refuses !== what) return real(f);
+    refuses = undefined;
+    refused++;
+    return { status: status.FAIL, va: f.va, length: 0, data: new Uint8Array() };
+  };
+  Object.assign(rig.memory, { access });
+  const ask = async (call: () => OffloadCall, at?: typeof refuses): Promise<OffloadCall["replies"][number]> => {
+    refuses = at;
+    const before = refused,
+      reply = (await rig.end(call())).replies[0]!;
+    refuses = undefined;
+    expect(reply.status, "how it ended").toBe(refused > before ? status.FAIL : status.OK);
+    return reply;
+  };
+  for (let i = 0; i < requests; i++) {
+    const what = live.size === 0 ? 0 : random.between(0, 4),
+      at = random.pick([undefined, "entry", "value"] as const),
+      object = live.size === 0 ? 0 : random.pick([...live.keys()]),
+      versions = live.get(object) ?? [];
+    if (what === 0 && live.size < 6) {
+      const reply = await ask(() => rig.create(size), at);
+      if (reply.status !== status.OK) continue;
+      const { object: number } = decode(mvBody, reply.body);
+      expect(live.has(number), "a number that is given is nobody's").toBe(false);
+      live.set(number, []);
+    } else if (what === 1) {
+      if ((await ask(() => rig.remove(object), at)).status === status.OK) live.delete(object);
+    } else if (versions.length < limits.versions) {
+      const value = random.bytes(size);
+      if ((await ask(() => rig.append(object, value), at)).status === status.OK) versions.push(value);
+    }
+    for (const [number, all] of live) {
+      if (all.length === 0) continue;
+      const reply = await ask(() => rig.latest(number));
+      expect([reply.status, reply.body.slice(mvBody.bytes)], `object ${number} now`).toEqual([status.OK, all.at(-1)]);
+    }
+  }
+  expect(refused, "writes refused").toBeGreaterThan(requests / 5);
 }
 
 describe("MultiVersion", () => {
@@ -222,6 +276,10 @@ describe("MultiVersion", () => {
     await traffic(b, rig, narrow, 2);
   });
 
+  bench("a memory that refuses a write now and then: what fails has changed nothing", Narrow, { seed: 9 }, b =>
+    refusedWrites(b, 150),
+  );
+
   describe("planted faults are found", () => {
     const random = (b: Bench<OffloadPorts>): Promise<unknown> =>
       traffic(b, new MvRig(b, narrow, limits, { pause: 0.1, jitter: 60 }), narrow, 8);
@@ -240,6 +298,20 @@ describe("MultiVersion", () => {
       "what_event <= 3'd6",
       "what_event <= 3'd1",
       runsOut,
+    );
+  });
+  describe("planted faults are found where memory refuses writes", () => {
+    test.each([
+      [
+        "an entry's refusal is lost behind the value's answer",
+        /(?<=entry_outcome = \(e == 3'd4\) \? )note_failed/,
+        "4'd0",
+      ],
+      ["what failed gives a number away", /if \(last_when\) begin/, "if (e == 3'd3) begin"],
+    ] as const)("%s", (name, from, to) =>
+      findsFault(
+        runBench(name, plant(Narrow, from, to), { wave: false, seed: 9, hangCycles: 3000 }, b => refusedWrites(b, 150)),
+      ),
     );
   });
   test("an arena must hold the map and the largest array", () => {

@@ -103,6 +103,8 @@ export class ExtendRig {
     readonly opcode: number;
     readonly cycle: number;
   }[] = [];
+  /** Replies of memory arrive damaged: `user` on their last beat. */
+  damages = false;
   /** Cycles that memory takes. */
   latency: () => number;
   /** Frames due at the software and the network, and frames that came. */
@@ -110,7 +112,7 @@ export class ExtendRig {
   readonly got: Record<"soc" | "socOut" | "rx" | "tx", Uint8Array[]> = { soc: [], socOut: [], rx: [], tx: [] };
   private readonly to: Record<"nodeSocRx" | "nodeTx" | "rx" | "socTx", AxisSource>;
   private readonly from: Record<"nodeRx" | "tx" | "socRx" | "nodeSocTx", AxisSink>;
-  private replies: { readonly at: number; readonly bytes: Uint8Array }[] = [];
+  private replies: { readonly at: number; readonly bytes: Uint8Array; readonly user: number }[] = [];
 
   constructor(b: Bench<ExtendPorts>, { soc = never, tx = never, node = never, give = never }: Pauses = {}) {
     this.b = b;
@@ -156,7 +158,8 @@ export class ExtendRig {
     for (let f = tx.take(); f !== undefined; f = tx.take()) this.got.tx.push(f.bytes);
     for (let f = socRx.take(); f !== undefined; f = socRx.take()) this.got.soc.push(f.bytes);
     for (let f = nodeSocTx.take(); f !== undefined; f = nodeSocTx.take()) this.replied(f);
-    for (const r of this.replies.filter(x => x.at <= cycle)) this.to.nodeTx.send(r.bytes);
+    for (const r of this.replies.filter(x => x.at <= cycle))
+      this.to.nodeTx.send(r.bytes, { user: r.user, userAtEnd: true });
     this.replies = this.replies.filter(x => x.at > cycle);
   }
 
@@ -181,7 +184,7 @@ export class ExtendRig {
     const outcome = this.reference.receive(bytes);
     if (outcome.kind !== "reply")
       throw new Error(`the node would answer nothing to a memory request of slot ${slot}: ${JSON.stringify(outcome)}`);
-    this.replies.push({ at: end + this.latency(), bytes: outcome.frame });
+    this.replies.push({ at: end + this.latency(), bytes: outcome.frame, user: +this.damages });
   }
 
   private replied({ bytes, end }: Frame): void {

@@ -130,6 +130,26 @@ const bench = (
   test(name, () => runBench(`translate ${name}`, Translate(p), { hangCycles: 5000, ...o }, body));
 };
 
+/** More misses than there is room for, and behind them hits without end: none of those waits for the hits to end. */
+async function parkedAmongHits(b: Bench<Ports>, p: TranslateParameters): Promise<void> {
+  const L = 60,
+    rig = quiet(b, p, { latency: L }),
+    [warm, ...cold] = addMany(rig, 2 * p.misses + 2, {}) as [Page, ...Page[]];
+  await rig.one(to(rig, warm));
+  await b.cycles(20);
+  rig.outcomes.length = 0;
+  const from = b.cycle,
+    waiting = rig.fetches + cold.length;
+  for (const page of cold) rig.send(to(rig, page));
+  for (let sent = 0; rig.fetches < waiting;) {
+    for (; sent < rig.outcomes.length + p.slots; sent++) rig.send(to(rig, warm));
+    await b.risingEdge();
+    expect(b.cycle - from, "cycles until the last of them is asked for").toBeLessThan(6 * L);
+  }
+  await b.until(() => rig.inFlight === 0);
+  await rig.finish();
+}
+
 describe("Translate under random traffic", () => {
   for (const beatBytes of [8, 16, 32, 64]) {
     const p = { ...small, beatBytes };
@@ -271,6 +291,9 @@ describe("Translate's times", () => {
     });
   }
 
+  bench("whoever found no room among the misses has it in time, though hits come in every cycle", small, b =>
+    parkedAmongHits(b, small),
+  );
   for (const [like, memory] of Object.entries(legalMemories))
     bench(`first touches, a memory with ${like}`, small, async b => {
       const rig = quiet(b, small, { memory }),
@@ -764,6 +787,14 @@ describe("Translate, case by case", () => {
       "wire same_$1 = 1'b0 & ",
       run(mapped),
       /at most once|merged|every miss/,
+    );
+    caught(
+      "parked requests wait while new ones come",
+      small,
+      /(?<=wire wants_parked = )/,
+      "~access_valid & ",
+      b => parkedAmongHits(b, small),
+      /asked for/,
     );
     caught("the key of the buckets is ignored", small, /hash_key\[(\d+)\]/, "1'b0", run(mapped), /./);
     caught(

@@ -4,10 +4,11 @@ import { bench } from "../../../../bench.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
 import { leavesAtOnce } from "./support/leaves-at-once.ts";
 import { retryDut, type RetryPorts } from "./support/retry-rig.ts";
-import { newcomerGetsIn, soak, wholeTurn } from "./support/turn-benches.ts";
+import { behindEvictions, newcomerGetsIn, soak, wholeTurn } from "./support/turn-benches.ts";
 
 const few = { slots: 8, entries: 64, clients: 4, timeoutCycles: 400 },
   many = { slots: 16, entries: 2048, clients: 64, timeoutCycles: 4000 };
+const crowded = { slots: 8, entries: 16, clients: 4, timeoutCycles: 4000 };
 const soaked = 150_000;
 
 describe("turns for places", () => {
@@ -19,6 +20,9 @@ describe("turns for places", () => {
     bench(`asked for all the time; the newcomer ${stays ? "stays" : "goes away"}`, retryDut(few), {}, b =>
       wholeTurn(b, few, stays),
     );
+  bench("newcomers behind writes that push others out", retryDut(crowded), { seed: 4 }, b =>
+    behindEvictions(b, crowded, 8),
+  );
   bench("a turn ends as another client is forgotten", retryDut(few), { limitCycles: 400_000 }, b =>
     leavesAtOnce(b, few),
   );
@@ -64,8 +68,33 @@ describe("turns for places", () => {
       ],
       ["a greeting passes", /(?<=assign stays = )[^;]*;/, "1'b0;", newcomer, /no lie/],
       ["the newest leaves", /(?<=turn_next <= clients_place_index) \+ 2'd1/, "", newcomer, /others go on/],
+      [
+        "what is told in a turn leaves out its second part",
+        /\(parting == parting_yields\) \? (?=\d+'d1624)/,
+        "1'b0 ? ",
+        stays,
+        /moments that are told/,
+      ],
+      [
+        "what is told in a turn has two parts to the end",
+        /\(parting == parting_yields\) \? (?=\d+'d1624)/,
+        "1'b1 ? ",
+        stays,
+        /moments that are told/,
+      ],
+      ["nobody is told of a turn", /else if \(its_turn_or\)/, "else if (1'b0)", stays, /moment/],
       ["no turn begins", /(?<=parting_asked: begin)/, " if (1'b1) parting <= parting_asked; else", newcomer, /waits/],
     ];
+    test("a newcomer's mark is lost behind what is pushed out", () =>
+      findsFault(
+        runBench(
+          "mark lost",
+          plant(retryDut(crowded), /(?<=enters = holds) & ~judged_forgets/, ""),
+          { wave: false, seed: 4, hangCycles: 3000 },
+          b => behindEvictions(b, crowded, 8),
+        ),
+        /before it was known|and then|pushed out/,
+      ));
     for (const [name, from, to, run, why] of faults)
       test(name, () =>
         findsFault(

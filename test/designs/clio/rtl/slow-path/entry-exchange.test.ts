@@ -138,14 +138,21 @@ test.each(Object.entries(legalMemories))("64 bits, a memory with %s", async (_, 
   await bench(8, stalls, 20, dut(8), memory);
 });
 test("64 bits, a memory that is slow to write", () => bench(8, stalls, slowWrites));
-/** Exchanges at places where the memory refuses reads, writes or nothing; the node's accesses go on between them. */
+/**
+ * Exchanges at places where the memory refuses reads, writes or nothing. The node's accesses go on between them, and
+ * end well or badly: the next exchange waits for none of them for longer.
+ */
 async function refused(b: Bench<Ports>): Promise<void> {
   const { io } = b,
     refuses = { read: false, write: false };
   const exchange = new StreamSource(b.sim, io.exchange),
     exchanged = new StreamSink(b.sim, io.exchanged),
     ar = new StreamSource(b.sim, io.sAr),
-    reads = new StreamSink(b.sim, io.sR);
+    aw = new StreamSource(b.sim, io.sAw),
+    w = new StreamSource(b.sim, io.sW),
+    reads = new StreamSink(b.sim, io.sR),
+    written = new StreamSink(b.sim, io.sB);
+  const ofNode = (): number => b.random.pick([0, 2, 3]);
   const asked = {
       ar: new StreamSink(b.sim, io.mAr),
       aw: new StreamSink(b.sim, io.mAw),
@@ -159,10 +166,10 @@ async function refused(b: Bench<Ports>): Promise<void> {
       await b.until(heard);
       if (asked.ar.received.length > ars) {
         const id = asked.ar.received[ars++]?.value.id ?? 0;
-        answers.r.send({ id, data: 77n, resp: refuses.read && id === 0 ? 2 : 0, last: 1 });
+        answers.r.send({ id, data: 77n, resp: id === 0 ? (refuses.read ? 2 : 0) : ofNode(), last: 1 });
       } else {
         const id = asked.aw.received[aws++]?.value.id ?? 0;
-        answers.b.send({ id, resp: refuses.write ? 3 : 0 });
+        answers.b.send({ id, resp: id === 0 ? (refuses.write ? 3 : 0) : ofNode() });
       }
     }
   });
@@ -182,9 +189,13 @@ async function refused(b: Bench<Ports>): Promise<void> {
     expect([told?.readFailed, told?.writeFailed]).toEqual([+read, +(write && !read)]);
     if (!read) expect(told?.old).toBe(77n);
     expect(asked.aw.received.length - writes, "nothing is written after a read that failed").toBe(read ? 0 : 1);
-    const had = reads.received.length;
-    ar.send({ addr: 8192, id: 9, len: 0, size: 3, burst: 1 });
-    await b.until(() => reads.received.length === had + 1);
+    const had = reads.received.length + 6;
+    for (let i = 0; i < 6; i++) {
+      ar.send({ addr: 8192, id: 9, len: 0, size: 3, burst: 1 });
+      aw.send({ addr: 8192, id: 9, len: 0, size: 3, burst: 1 });
+      w.send({ data: 1n, strb: 255n, last: 1 });
+    }
+    await b.until(() => reads.received.length === had && written.received.length === had);
   }
 }
 const errors = (design: Design<Ports> | ReturnType<typeof dut>) =>
@@ -193,6 +204,12 @@ test("errors of the memory are told, and the node goes on", () => errors(dut(8))
 test.each([
   ["the read's error is not looked at", /\|m_r_payload_resp/, "1'b0"],
   ["the write's error is not looked at", /\|m_b_payload_resp/, "1'b0"],
+  [
+    "a read of the node that failed stays under way",
+    /(?<=s_r_valid & s_r_ready & s_r_payload_last)/,
+    " & ~(|s_r_payload_resp)",
+  ],
+  ["a write of the node that failed stays under way", /(?<=s_b_valid & s_b_ready)/, " & ~(|s_b_payload_resp)"],
 ] as const)("a fault: %s", async (_what, from, to) => {
   await findsFault(errors(plant(dut(8), from, to)));
 });

@@ -204,6 +204,59 @@ test("pages, shootdowns and exchanges: one of each at a time, in full, and the s
     expect([await s.port.read("exchangeReadFailed"), await s.port.read("exchangeWriteFailed")]).toEqual([0, 1]);
   }));
 
+/** Orders that wait, while software prepares the next ones: each leaves as it was given. */
+async function ordersStand(b: B): Promise<void> {
+  const s = surroundings(b),
+    all = [s.pages, s.shots, s.swaps];
+  for (let round = 1; round < 4; round++) {
+    const word = (): number => b.random.word(),
+      page = b.random.between(1, 0xfff),
+      low = 8 * b.random.between(1, 1000),
+      [entryLow, entryHigh, pid, vpnLow] = [word(), word(), b.random.between(1, 0xffff), b.random.between(0, 0xfffff)];
+    for (const x of all) x.pause = () => true;
+    await s.port.write({ freePage: page, freePageGo: 1 });
+    await s.port.write({ shootdownPid: pid });
+    await s.port.write({ shootdownVpnLow: vpnLow });
+    await s.port.write({ shootdownVpnHigh: 0, shootdownGo: 1 });
+    await s.port.write({ exchangeLow: low });
+    await s.port.write({ newEntryLow: entryLow });
+    await s.port.write({ newEntryHigh: entryHigh });
+    await s.port.write({ exchangeGo: 1 });
+    await s.port.write({ freePage: page ^ 5 });
+    await s.port.write({ shootdownPid: pid ^ 5 });
+    await s.port.write({ shootdownVpnLow: vpnLow ^ 5 });
+    await s.port.write({ exchangeLow: low ^ 8 });
+    await s.port.write({ newEntryLow: (entryLow ^ 5) >>> 0 });
+    await s.port.write({ newEntryHigh: (entryHigh ^ 5) >>> 0 });
+    for (const x of all) x.pause = never;
+    await b.until(() => all.every(x => x.received.length === round));
+    const [given, shot, swap] = [s.pages, s.shots, s.swaps].map(x => x.received.at(-1)?.value) as [
+      number,
+      Readonly<Record<"pid" | "vpn", number | bigint>>,
+      Readonly<Record<"address" | "bits", number | bigint>>,
+    ];
+    expect([given, shot.pid, BigInt(shot.vpn)], "page and shootdown").toEqual([page, pid, BigInt(vpnLow)]);
+    expect([swap.address, BigInt(swap.bits)], "exchange").toEqual([
+      low,
+      (BigInt(entryHigh >>> 0) << 32n) | BigInt(entryLow >>> 0),
+    ]);
+    s.done.send(1);
+    s.old.send({ old: 1n, readFailed: 0, writeFailed: 0 });
+    await b.until(() => s.done.pending + s.old.pending === 0);
+  }
+}
+test("an order that waits is as it was given", () => run(small, ordersStand));
+test.each([
+  [
+    "the bits of an exchange",
+    /(?<=assign exchange_payload_bits = )[^;]*/,
+    "{registers_new_entry_high, registers_new_entry_low}",
+  ],
+  ["the page", /(?<=assign free_page_payload = )[^;]*/, "registers_free_page[11:0]"],
+] as const)("a fault: %s follow the registers", async (_what, from, to) => {
+  await findsFault(run(small, ordersStand, plant(small.dut(), from, to)), /page and shootdown|exchange|free_page/);
+});
+
 test("the interrupt follows the states that are enabled", () =>
   run(small, async b => {
     const s = surroundings(b);

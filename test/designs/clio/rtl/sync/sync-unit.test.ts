@@ -222,18 +222,24 @@ describe("SyncUnit", () => {
   };
   bench("ends of both kinds in one cycle: by turns", SyncDut(largest), {}, endsTogether);
 
-  const breaksBetween = async (b: Bench<SyncPorts>): Promise<void> => {
+  const breaksBetween = async (b: Bench<SyncPorts>, response: "SLVERR" | "DECERR" = "SLVERR"): Promise<void> => {
     const p = parameters(64),
       rig = new SyncRig(b, p, { memory: { latency: 20 } });
     rig.lost.add(page);
     rig.send({ op: "faa", address: page });
     await b.until(() => b.io.r.valid.value === 1);
-    rig.ram.failAt({ from: page, to: page + 64 });
+    rig.ram.failAt({ from: page, to: page + 64, response });
     await rig.idle();
-    expect(rig.done.map(d => d.status)).toEqual([status.FAIL]);
+    expect(
+      rig.done.map(d => d.status),
+      "how it ended",
+    ).toEqual([status.FAIL]);
     await rig.finish();
   };
-  bench("memory that breaks between the read and the write: FAIL", SyncDut(parameters(64)), {}, breaksBetween);
+  for (const response of ["SLVERR", "DECERR"] as const)
+    bench(`memory that breaks between the read and the write, ${response}: FAIL`, SyncDut(parameters(64)), {}, b =>
+      breaksBetween(b, response),
+    );
   const writesNothing =
     (p: SyncUnitParameters) =>
     async (b: Bench<SyncPorts>): Promise<void> => {
@@ -354,6 +360,13 @@ describe("SyncUnit", () => {
         "confirmed_payload_failed = |b_payload_resp",
         "confirmed_payload_failed = 1'b0",
         /reply to store/,
+      ],
+      [
+        "DECERR is no error of a write",
+        "confirmed_payload_failed = |b_payload_resp",
+        "confirmed_payload_failed = b_payload_resp == 2'd2",
+        /reply to faa/,
+        { dut: SyncDut(parameters(64)), body: b => breaksBetween(b, "DECERR") },
       ],
       [
         "a STORE waits while reads are under way",

@@ -251,6 +251,45 @@ bench("an error of the memory: FAIL from the table, a bad frame from the page", 
   expect(dissect((await read(vpn + 1n)).bytes).clio?.status).toBe(status.FAIL);
 });
 
+/** Each beat of a bucket by itself: a page of it is not known then, whichever beat it is; others are. */
+async function badBeats(b: Bench<Ports>): Promise<void> {
+  const { ram, mac, out } = rig(b, { rx: 0, tx: false, memory: 0 }),
+    [{ pid, vpn }, other] = pages as [(typeof pages)[number], (typeof pages)[number]],
+    bucket = bucketAddress(table, locate(table, pid, vpn, runtime.hashKey).index);
+  let from = 0,
+    to = 0;
+  ram.failAt({
+    get from() {
+      return from;
+    },
+    get to() {
+      return to;
+    },
+  });
+  const read = async (page: bigint): Promise<number | undefined> => {
+    mac.send(access(opcode.READ, pid, page * BigInt(pageSize), 8, new Uint8Array()));
+    return dissect((await out.recv()).bytes).clio?.status;
+  };
+  for (let beat = 0; beat < bucketBytes / 8; beat++) {
+    [from, to] = [bucket + 8 * beat, bucket + 8 * beat + 8];
+    expect(await read(vpn), `with beat ${beat} of its bucket bad`).toBe(status.FAIL);
+    [from, to] = [0, 0];
+    expect(await read(other.vpn), "another page").toBe(status.OK);
+  }
+  expect(await read(vpn), "with a good bucket").toBe(status.OK);
+}
+bench("an error of any one beat of a bucket", dut(), options, badBeats);
+test("a fault: an error counts on a bucket's last beat only", () =>
+  findsFault(
+    runBench(
+      "fault",
+      plant(dut(), /found_error <= found_error \| /, "found_error <= "),
+      { ...options, wave: false },
+      badBeats,
+    ),
+    /of its bucket bad/,
+  ));
+
 /** The memory refuses so many writes of page table entries, then none. @returns the reply's status, and the writes */
 async function refusedEntries(b: Bench<Ports>, refusals: number): Promise<{ status: number; writes: number }> {
   const { ram, mac, out } = rig(b, { rx: 0, tx: false, memory: 0 }),

@@ -393,11 +393,90 @@ async function traffic(
   return rig;
 }
 
+/**
+ * Frames of one beat, one behind the other, while nobody takes answers or names: those for which there is no room are
+ * refused, and none of the others is forgotten. Then there is room again.
+ */
+async function nobodyTakes(b: Bench<Ports>, p: GbnRxParameters): Promise<void> {
+  let open = true;
+  const shut: Pause = () => !open,
+    rig = new Rig(b, p, { answers: shut, acks: shut });
+  const c: Client = { mac: 5n, ip: 9, port: 7, slot: 3, session: 4, nodePort: own.nativePort },
+    silent = clioMessage({ opcode: opcode.WRITE_NOREPLY }, new Uint8Array(0)),
+    plain = clioMessage({}, new Uint8Array(0));
+  await b.cycles(p.sessions + 80);
+  const begin = rig.session(c.session).expected;
+  rig.send(packet(c, begin, plain));
+  await rig.finish();
+  for (let round = 0; round < 3; round++) {
+    // Each of these asks for an answer, and each of those for a name.
+    for (const [what, send] of [
+      ["duplicates", () => rig.send(packet(c, begin, plain))],
+      ["accepted", (i: number) => rig.send(packet(c, rig.session(c.session).expected + i, silent))],
+    ] as const) {
+      open = false;
+      const before = { ...rig.counts };
+      for (let i = 0; i < 40; i++) send(i);
+      await b.until(() => rig.mac.pending === 0);
+      await b.cycles(40);
+      expect(rig.counts[what] - before[what], `${what} that found room`).toBeGreaterThanOrEqual(12);
+      expect(rig.counts.refused - before.refused, `${what} refused`).toBeGreaterThan(0);
+      open = true;
+      await rig.finish();
+    }
+  }
+}
+
+/** Packets of some sessions in every cycle, and orders about others: what is told of the peers is what has happened. */
+async function peersBeside(b: Bench<Ports>, p: GbnRxParameters): Promise<void> {
+  const rig = new Rig(b, p),
+    told = new Map<number, string>(),
+    wanted = new Map<number, string>(),
+    // A port of builds that check peers.
+    { peerWrite } = b.io as unknown as {
+      readonly peerWrite: Readonly<Record<"en" | "session" | "known" | "ip" | "port", { readonly num: number }>>;
+    };
+  b.onEdge({
+    sample: () => {
+      if (peerWrite.en.num === 0) return;
+      const { session, known, ip, port } = peerWrite;
+      told.set(session.num, known.num === 1 ? `${ip.num}:${port.num}` : "nobody");
+    },
+  });
+  await b.cycles(p.sessions + 80);
+  const clients = Array.from({ length: 8 }, (_, i): Client => ({
+    ...randomClient(b.random),
+    slot: 1 + i,
+    session: 1 + i,
+    nodePort: own.nativePort,
+  }));
+  for (let round = 0; round < 20; round++) {
+    for (const c of clients) {
+      rig.send(packet(c, rig.session(c.session).expected, clioMessage({}, new Uint8Array(0))));
+      wanted.set(c.session, `${c.ip}:${c.port}`);
+    }
+    while (rig.mac.pending > 0) {
+      if (b.random.chance(0.4)) {
+        const session = b.random.between(20, 40);
+        rig.control.send({ session, open: b.random.between(0, 1) });
+        wanted.set(session, "nobody");
+      }
+      await b.risingEdge();
+    }
+    await rig.finish();
+    expect(
+      [...told].sort(([x], [y]) => x - y),
+      "the peers that were told of",
+    ).toEqual([...wanted].sort(([x], [y]) => x - y));
+  }
+}
+
 describe("GbnRx", () => {
   // Few models: one at the full width, one small one; the others are for long runs, and the whole node's tests have
   // the smallest width.
   const long = process.env["MNEMO_LONG"] !== undefined,
-    small = parameters(16, { sessions: 64, first: 0xffff_fff8 });
+    small = parameters(16, { sessions: 64, first: 0xffff_fff8 }),
+    wide = parameters(64, { sessions: 64, checksPeers: true });
   for (const beatBytes of long ? [8, 16, 32, 64] : [16]) {
     const p = { ...small, beatBytes };
     bench(
@@ -491,6 +570,12 @@ describe("GbnRx", () => {
       expect(rig.session(4).expected).toBe(stood + 1);
     },
   );
+  bench("answers and names that nobody takes: whatever is not refused is answered and named", GbnRx(wide), {}, b =>
+    nobodyTakes(b, wide),
+  );
+  bench("sessions are opened and closed beside packets of others: who is at each one's end", GbnRx(wide), {}, b =>
+    peersBeside(b, wide),
+  );
   bench(
     "crowded: DATA of sessions is as if lost, ACKs and management come through",
     GbnRx(parameters(64)),
@@ -554,6 +639,18 @@ describe("GbnRx", () => {
       ["the tag has no life", /\{2'd0, receiver_verdict_life,/, "{2'd0, 4'd0,"],
       ["nor has a name", /payload_turn_life \(receiver_verdict_life\)/, "payload_turn_life (4'd0)"],
     ];
+    test.each([
+      ["answers without room", /(?<=answer_room <= answers_level < 5'd)12/, "16", nobodyTakes],
+      ["names without room", /(?<=names_level >= 5'd)12/, "16", nobodyTakes],
+      [
+        "a session's peer is forgotten a cycle early",
+        /anew_valid <= controlled_valid;\s*anew_session <= controlled_session;/,
+        "anew_valid <= control_valid & control_ready; anew_session <= control_payload_session;",
+        peersBeside,
+      ],
+    ] as const)("%s", (name, from, to, seen) =>
+      findsFault(runBench(name, plant(GbnRx(wide), from, to), { wave: false, hangCycles: 3000 }, b => seen(b, wide))),
+    );
     for (const [name, from, to] of [...(long ? faults : faults.slice(0, 5)), ...ofLives])
       test(name, async () => {
         await findsFault(run(name, plant(GbnRx(p), from, to)));

@@ -23,13 +23,14 @@ const bigOf = (bytes: Uint8Array): bigint => [...bytes].reverse().reduce((v, x) 
 async function run(b: Bench<Ports>, p: GbnFramesParameters, count: number, pause: (n: number) => Pause): Promise<void> {
   const rx = new AxisSource(b.sim, b.io.rx, { pause: pause(1) }),
     out = new AxisSink(b.sim, b.io.beats, { pause: pause(2) });
-  const frames = Array.from({ length: count }, (_, i) => ({
+  const toCome = Array.from({ length: count }, (_, i) => ({
     bytes: b.random.bytes(
       i < 2 ? p.frameBytes + i : b.random.between(1, p.frameBytes + (b.random.chance(0.1) ? 40 : 0)),
     ),
     bad: i > 1 && b.random.chance(0.1),
     discard: i > 1 && b.random.chance(0.2),
   }));
+  const frames: (typeof toCome)[number][] = [];
   const kept: Uint8Array[] = [];
   let ended = 0,
     refused = 0;
@@ -52,15 +53,38 @@ async function run(b: Bench<Ports>, p: GbnFramesParameters, count: number, pause
       b.io.discard.value = +(frames[ended]?.discard ?? false);
     },
   });
-  for (const f of frames) rx.send(f.bytes, { user: +f.bad, userAtEnd: true });
+  /** Largest frames that find room while none leaves. */
+  const room = async (): Promise<number> => {
+    out.pause = () => true;
+    const before = kept.length;
+    for (let i = 0; i < 12; i++) {
+      frames.push({ bytes: b.random.bytes(p.frameBytes), bad: false, discard: false });
+      rx.send((frames.at(-1) as (typeof frames)[number]).bytes);
+    }
+    await b.cycles(24 * Math.ceil(p.frameBytes / p.beatBytes));
+    const found = kept.length - before;
+    out.pause = pause(2);
+    await b.until(() => ended === frames.length);
+    return found;
+  };
+  const roomBefore = await room(),
+    first = frames.length;
+  for (const f of toCome) {
+    frames.push(f);
+    rx.send(f.bytes, { user: +f.bad, userAtEnd: true });
+  }
   const got: { readonly bytes: Uint8Array; readonly start: number }[] = [];
   const collect = (): number => {
     for (let f = out.take(); f !== undefined; f = out.take()) got.push(f);
     return got.length;
   };
-  await b.until(() => collect() >= kept.length && ended === count);
+  await b.until(() => collect() >= kept.length && ended === first + count);
   await b.cycles(200);
   expect(collect(), "frames kept").toBe(kept.length);
+  // What was taken and dropped, in whatever cycle, leaves as much room as there was.
+  expect(roomBefore, "frames that find room").toBeGreaterThanOrEqual(3);
+  expect(await room(), "frames that find room behind all").toBe(roomBefore);
+  await b.until(() => collect() >= kept.length);
   got.forEach((f, i) =>
     expect(Buffer.from(f.bytes).equals(kept[i] as Uint8Array), `the bytes of frame ${i}`).toBe(true),
   );
@@ -102,6 +126,9 @@ describe.each(parameterSets)("GbnFrames, $frameBytes bytes in beats of $beatByte
       b.sim.reset(1);
       await run(b, p, 30, slow);
     }));
-  test("a planted fault is found: a bad frame is kept", () =>
-    findsFault(check(plant(dut, /dropped = discard \| long \| held_user/, "dropped = discard | long"), slow)));
+  test.each([
+    ["a bad frame is kept", /dropped = discard \| long \| held_user/, "dropped = discard | long"],
+    ["a beat that leaves as a frame is dropped is not counted", /(?<=comes_back \? )left(?= - coming)/, "used"],
+    ["a frame that is dropped keeps its room", /(?<=comes_back \? left) - coming/, ""],
+  ] as const)("a planted fault is found: %s", (_, from, to) => findsFault(check(plant(dut, from, to), slow)));
 });

@@ -167,6 +167,48 @@ async function traffic(
   }
   return rig;
 }
+/** A frame's bursts, as bytes of its place. */
+const burstsOf = (length: number): readonly (readonly [from: number, to: number])[] => {
+  const bytes = Math.min(256 * p.beatBytes, p.burstBytes ?? 4096);
+  return Array.from({ length: Math.ceil(length / bytes) }, (_, i) => [
+    i * bytes,
+    Math.min((i + 1) * bytes, Math.ceil(length / p.beatBytes) * p.beatBytes),
+  ]);
+};
+/**
+ * A memory with a bad byte in the first, a middle or the last beat of some places: the frames there do not come out,
+ * all others do. Each burst and each frame that fails is told of once, though others are under way.
+ */
+async function badBytes(b: Bench<Ports>): Promise<void> {
+  const r = b.random,
+    places = Array.from({ length: p.sessions * p.window }, (_, i) => i),
+    longest = Math.min(3 * 4096 - 1, p.frameBytes),
+    bad = places.map(() => (r.chance(0.5) ? r.pick([0, 8, r.between(0, longest - 1), longest - 9]) : undefined));
+  const rig = new Rig(b, seed => bernoulli(0.1, seed), {
+    // Addresses wait while others are answered.
+    latency: { read: 12, write: 9 },
+    accepts: "data first",
+    errors: bad.flatMap((at, i) => {
+      const from = p.base + i * frameSpace(p);
+      return at === undefined ? [] : [{ from: from + at, to: from + at + 1 }];
+    }),
+  });
+  const at = (i: number): Place => ({ session: Math.floor(i / p.window), place: i % p.window });
+  const lengthsOf = places.map(() => r.pick([longest, longest - 9, r.between(1, longest)]));
+  const fails = (i: number): boolean => (bad[i] ?? Infinity) < Math.ceil(lengthsOf[i]! / p.beatBytes) * p.beatBytes;
+  for (const i of places) rig.write(at(i), r.bytes(lengthsOf[i]!));
+  await rig.settle();
+  const failing = places.filter(fails);
+  expect(rig.errors, "bursts that failed").toBe(
+    failing.filter(i => burstsOf(lengthsOf[i]!).some(([from, to]) => bad[i]! >= from && bad[i]! < to)).length,
+  );
+  const told = rig.errors;
+  for (const i of places) rig.ask(at(i), !fails(i));
+  // One that fails is asked for a cycle before it is being read.
+  await rig.settle();
+  await rig.settle();
+  expect(rig.errors - told, "frames that failed").toBe(failing.length);
+}
 const limits = { hangCycles: 5000, limitCycles: 300_000 };
 
 describe.each(parameterSets)("GbnStore, $sessions sessions, beats of $beatBytes bytes", set => {
@@ -251,6 +293,8 @@ describe.each(parameterSets)("GbnStore, $sessions sessions, beats of $beatBytes 
       expect(rig.errors).toBe(told + 1);
     },
   );
+  for (const seed of [1, 2])
+    bench(`bad bytes anywhere in frames of several bursts, seed ${seed}`, GbnStore(set), { seed, ...limits }, badBytes);
   bench(
     "full: with 64 bursts unanswered nothing more is issued, and nothing is lost",
     GbnStore(set),
@@ -290,5 +334,22 @@ describe.each(parameterSets)("GbnStore, $sessions sessions, beats of $beatBytes 
       test(name, async () => {
         await findsFault(run(name, plant(GbnStore(set), from, to)));
       });
+    // Only frames of many beats, or of several bursts, tell them apart.
+    const ofErrors: typeof faults = [
+      ["an error counts on a read's last two beats only", /bad <= failed & ~last/, "bad <= (|r_payload_resp) & ~last"],
+      [
+        "a failed write is not told of while an address waits",
+        /errors_q <= \(b_valid &/,
+        "errors_q <= (~aw_valid & b_valid &",
+      ],
+      ["a frame that failed takes the next one with it", /bad <= failed & ~last/, "bad <= failed"],
+    ];
+    for (const [name, from, to] of ofErrors)
+      test(name, () =>
+        findsFault(
+          runBench(name, plant(GbnStore(set), from, to), { wave: false, ...limits, seed: 1 }, badBytes),
+          /failed|frame of|settle|hang|nothing|asked for/i,
+        ),
+      );
   });
 });

@@ -59,8 +59,13 @@ export async function newcomerGetsIn(b: Bench<RetryPorts>, p: RetryBufferParamet
     if (said.kind === "yields") expect((await rig.ask(c.hello())).kind, "a greeting is no lie").toBe("full");
   }
   const kinds = parts.map(o => o.kind),
-    first = kinds.indexOf("yields"),
-    last = kinds.lastIndexOf("yields");
+    first = kinds.indexOf("yields");
+  // Nobody is asked to leave before a part has passed in which somebody could have been silent.
+  expect(
+    (parts[first] as Outcome).at - (refused as number),
+    "cycles from the first refusal to a turn",
+  ).toBeGreaterThanOrEqual(partOf(p));
+  const last = kinds.lastIndexOf("yields");
   expect([first > 0, kinds.slice(first, last + 1).every(k => k === "yields")], "its turn").toEqual([true, true]);
   const fades = parts.slice(last + 1);
   expect(fades[0]?.kind, "what it begins late is busy").toBe("full");
@@ -102,12 +107,15 @@ export async function wholeTurn(b: Bench<RetryPorts>, p: RetryBufferParameters, 
   /** What ended for good, and when. */
   const ended: { readonly ask: Ask; readonly at: number }[] = [];
   let began: number | undefined;
+  /** Moments for which a newcomer that is refused in the turn is told to ask again. */
+  const told: number[] = [];
   for (;;) {
     for (const c of others) await rig.ask(c.read());
     const over = began === undefined ? -Infinity : b.cycle - began - 2 * partOf(p);
     if (stays || began === undefined) {
-      const { kind } = await rig.ask(newcomer.hello());
+      const { kind, at, wait } = await rig.ask(newcomer.hello());
       if (kind === "fence") break;
+      if (began !== undefined && over < -slack) told.push(at + wait / clockPeriod);
       expect(over, "cycles that a newcomer waits behind the turn").toBeLessThan(2 * sweep + 4 * p.clients + slack);
     }
     if (over < -slack) {
@@ -128,7 +136,49 @@ export async function wholeTurn(b: Bench<RetryPorts>, p: RetryBufferParameters, 
     if (!stays) expect(over, "cycles until its place is its own again").toBeLessThan(2 * sweep + 4 * p.clients + slack);
   }
   expect(began, "there was a turn").toBeDefined();
+  // All are told of one moment: that of the turn's end, when the rounds have found it.
+  if (stays) {
+    expect(told.length, "refusals in the turn").toBeGreaterThan(10);
+    expect(Math.max(...told) - Math.min(...told), "moments that are told in one turn").toBeLessThanOrEqual(4);
+    const end = (began as number) + 2 * partOf(p) + 2 * p.clients + 16;
+    expect(Math.abs((told[0] as number) - end), "the moment that is told, beside the turn's end").toBeLessThan(slack);
+  }
   expect((await rig.ask({ ...kept, introduces: false })).kind, "it was forgotten").toBe("expired");
+}
+
+/**
+ * A newcomer right behind writes that push others out, which are written down in the same cycles: what it did before it
+ * is known counts as forgotten all the same, and what was pushed out stays so.
+ */
+export async function behindEvictions(b: Bench<RetryPorts>, p: RetryBufferParameters, lives: number): Promise<void> {
+  const rig = new TurnRig(b, p);
+  for (let life = 0; life < lives; life++) {
+    const warm = new Client(b.random.bits(48), 1000),
+      first: Ask[] = [];
+    expect((await rig.ask(warm.hello())).kind).toBe("fence");
+    for (let i = 0; i < 3 * p.entries; i++) {
+      const write = warm.write();
+      first.push(write);
+      expect((await rig.ask(write)).kind).toBe("pass");
+    }
+    for (let i = 1; i < p.clients; i++) {
+      const newcomer = new Client(b.random.bits(48), b.random.word());
+      for (let n = b.random.between(1, 4); n > 0; n--) rig.give(warm.write());
+      const hello = newcomer.hello();
+      rig.give(hello);
+      await b.cycles(60);
+      const old = {
+        ...newcomer.write(),
+        introduces: false,
+        operation: (hello.operation - b.random.between(1, 9)) >>> 0,
+      };
+      expect((await rig.ask(old)).kind, "what a client began before it was known").toBe("expired");
+      expect((await rig.ask(newcomer.write())).kind, "and then").toBe("pass");
+      const pushedOut = { ...b.random.pick(first.slice(0, p.entries)), introduces: false };
+      expect((await rig.ask(pushedOut)).kind, "what was pushed out").toBe("expired");
+    }
+    b.sim.reset();
+  }
 }
 
 /** A thing to do once: under the latest of its numbers. */

@@ -52,8 +52,15 @@ export class TurnRig {
   }
 
   async ask(ask: Ask): Promise<Outcome> {
-    const slot = (this.#slot = (this.#slot + 1) % this.#slots);
     this.#came = undefined;
+    this.give(ask);
+    await this.#b.until(() => this.#came !== undefined);
+    await this.#b.cycles(2);
+    return this.#came as unknown as Outcome;
+  }
+  /** Asks, and waits for nothing: what is given next stands right behind it. */
+  give(ask: Ask): void {
+    const slot = (this.#slot = (this.#slot + 1) % this.#slots);
     this.#source.send({
       access: { slot, pid: 0, va: 0, length: 0, write: 1, silent: 0, replyOpcode: 0, op: 0, indirect: 0 },
       tracked: +ask.tracked,
@@ -63,8 +70,5 @@ export class TurnRig {
       client: ask.client,
       operation: ask.operation,
     } as never);
-    await this.#b.until(() => this.#came !== undefined);
-    await this.#b.cycles(2);
-    return this.#came as unknown as Outcome;
   }
 }
