@@ -23,10 +23,11 @@ export const notThroughTheFirst: Way = (from, to, count) => {
   if (from === 0 || to === 0) return fewest(from, to, count);
   return from < to ? { port: next, hops: to - from } : { port: before, hops: from - to };
 };
-const device = (n: number, count: number, way: Way) => {
-  const guest = round(2, n, count),
+/** @param away how many sNICs onward its DAG runs */
+const device = (n: number, count: number, way: Way, away: number) => {
+  const guest = round(away, n, count),
     others = Array.from({ length: count }, (_, m) => m).filter(m => m !== n),
-    target = (n + 2) % count;
+    target = (n + away) % count;
   return {
     name: `snic${n}`,
     set: { ports: 4, regions: 1, slots: 1, branches: 1, contexts: 32, cells: 64, users: 2 },
@@ -48,10 +49,10 @@ const endpoint = (what: number, n: number) => ({
   program: { kind: "capture" },
 });
 /** The setup of a rack. */
-export function ringText(count: number, way: Way): string {
+export function ringText(count: number, way: Way, away = 2): string {
   const all = Array.from({ length: count }, (_, n) => n);
   return JSON.stringify({
-    devices: all.map(n => device(n, count, way)),
+    devices: all.map(n => device(n, count, way, away)),
     nodes: [],
     endpoints: all.flatMap(n => [endpoint(1, n), endpoint(2, n)]),
     links: [
@@ -61,8 +62,8 @@ export function ringText(count: number, way: Way): string {
   });
 }
 /** @param seen by `readRack`: its check of ways may be met with others than those that the rack then has */
-export function ring(count: number, way: Way, seen: Way = way): Rack {
-  const rack = readRack(ringText(count, seen), "ring");
+export function ring(count: number, way: Way, seen: Way = way, away = 2): Rack {
+  const rack = readRack(ringText(count, seen, away), "ring");
   if (seen === way) return rack;
   return {
     ...rack,
