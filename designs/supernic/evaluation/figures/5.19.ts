@@ -35,7 +35,7 @@ const software = (size: number): string => `${size} bytes, software alone`,
   names = { whole: `two sNICs: ${whole}`, aes: `two sNICs: ${aes}`, beats: "beats of the second core, estimate" };
 
 function bySoftware(sizes: readonly number[], through: readonly VpcRate[]): Result["plots"] {
-  const x = { label: "what the hosts' software gives out", unit: "million frames/s", scale: "log2" as const },
+  const x = { label: "hosts' software", unit: "million frames/s", scale: "log2" as const },
     of = (size: number): readonly VpcRate[] => through.filter(r => r.size === size);
   return [
     {

@@ -1,0 +1,106 @@
+/**
+ * Why nobody goes the other way round a sNIC that is off (docs/supernic/peers.md, "A way round"): with it off all ways
+ * are sound, and one pair of peers that goes round while another one has not done so, or has come back, can stop a ring.
+ */
+import { describe, expect, it } from "vitest";
+import { readRack } from "../../../../designs/rack/setup/index.ts";
+import { before, fewest, next, notThroughTheFirst, ring, ringText, type Way } from "../rig/peers/ring.ts";
+
+type Pair = readonly [number, number];
+const pairsOf = (count: number): readonly Pair[] =>
+  Array.from({ length: count }, (_, a) =>
+    Array.from({ length: count - a - 1 }, (_x, i): Pair => [a, a + 1 + i]),
+  ).flat();
+/** The sNICs in between, in their order. */
+function between(way: Way, [a, b]: Pair, count: number): readonly number[] {
+  const { port, hops } = way(a, b, count);
+  return Array.from({ length: hops - 1 }, (_, i) => (a + (port === next ? i + 1 : count - i - 1)) % count);
+}
+const passes = (way: Way, pair: Pair, off: number, count: number): boolean => between(way, pair, count).includes(off);
+/** What the setup has, for rings of any length: of four the fewest links, of more none over the first. */
+const usual = (count: number): Way => (count === 4 ? fewest : notThroughTheFirst);
+const same = ([a, b]: Pair, x: number, y: number): boolean => a === Math.min(x, y) && b === Math.max(x, y);
+/** As `way`, but these pairs go the other way round. */
+const moved =
+  (way: Way, pairs: readonly Pair[]): Way =>
+  (a, b, count) => {
+    const { port, hops } = way(a, b, count);
+    return pairs.some(p => same(p, a, b))
+      ? { port: port === next ? before : next, hops: count - hops }
+      : { port, hops };
+  };
+
+/** Ways of which each pair may have several: whether their ports could wait for each other in a circle. */
+function closes(count: number, ways: readonly (readonly [Pair, Way])[]): boolean {
+  const waits = new Map<string, Set<string>>();
+  for (const [[x, y], way] of ways)
+    for (const [a, b] of [
+      [x, y],
+      [y, x],
+    ] as const) {
+      const step = way(a, b, count).port === next ? 1 : count - 1;
+      for (let at = a; at !== b; at = (at + step) % count) {
+        const port = `${at} ${step}`,
+          then = (at + step) % count;
+        waits.set(port, waits.get(port) ?? new Set());
+        if (then !== b) waits.get(port)?.add(`${then} ${step}`);
+      }
+    }
+  for (let left = -1; left !== waits.size;) {
+    left = waits.size;
+    for (const [port, of] of waits) if ([...of].every(p => !waits.has(p))) waits.delete(port);
+  }
+  return waits.size > 0;
+}
+const each = (count: number, way: Way): readonly (readonly [Pair, Way])[] => pairsOf(count).map(p => [p, way]);
+const over = (count: number, off: number): readonly Pair[] =>
+  pairsOf(count).filter(p => passes(usual(count), p, off, count));
+/** All that went over it go round, and nobody speaks to it. */
+const round = (count: number, off: number): readonly (readonly [Pair, Way])[] =>
+  each(count, moved(usual(count), over(count, off))).filter(([p]) => !p.includes(off));
+
+const lengths = [4, 5, 6, 7, 8];
+describe("a ring with a sNIC off", () => {
+  it.each(lengths)("of %i: it is a line, and its ways close no circle, whichever is off", count => {
+    expect(closes(count, each(count, usual(count)))).toBe(false);
+    for (let off = 0; off < count; off++) {
+      expect(round(count, off).every(([p, way]) => !passes(way, p, off, count))).toBe(true);
+      expect(closes(count, round(count, off)), `${off} is off`).toBe(false);
+    }
+  });
+  it.each(lengths.filter(n => n > 4))(
+    "of %i: one pair that goes round alone closes a circle with those that do not, and the setup refuses these ways",
+    count => {
+      const alone = pairsOf(count).filter(p => {
+        const way = moved(usual(count), [p]);
+        return between(usual(count), p, count).length > 0 && closes(count, each(count, way));
+      });
+      expect(alone.length).toBeGreaterThan(0);
+      // As long as a sNIC that they all went over is off, nothing passes there: then there is none.
+      for (const pair of alone)
+        for (const off of between(usual(count), pair, count)) {
+          const rest = each(count, moved(usual(count), [pair])).filter(
+            ([p, way]) => !p.includes(off) && !passes(way, p, off, count),
+          );
+          expect(closes(count, rest), `${pair.join()} round ${off}`).toBe(false);
+        }
+    },
+  );
+  it("of five: the pair of the second and the last round the third, while that passes others' frames", () => {
+    const way = moved(notThroughTheFirst, [[1, 4]]);
+    // These are the ways with which test/designs/rack/rig/peers/ring.test.ts stands still for ever, cycle by cycle.
+    expect(ringText(5, way)).toBe(ringText(5, fewest));
+    expect(() => ring(5, way)).toThrow("close a circle");
+    expect(over(5, 2).map(p => p.join())).toEqual(["1,3", "1,4"]);
+    expect(() => readRack(ringText(5, moved(way, [[1, 3]])), "ring")).not.toThrow();
+  });
+  it("of four: one opposite pair may have both ways at any time, and not both pairs", () => {
+    const [first, second]: readonly Pair[] = [
+        [0, 2],
+        [1, 3],
+      ],
+      both = (pairs: readonly Pair[]) => [...each(4, fewest), ...pairs.map(p => [p, moved(fewest, pairs)] as const)];
+    for (const p of [first, second]) expect(p && closes(4, both([p]))).toBe(false);
+    expect(first && second && closes(4, both([first, second]))).toBe(true);
+  });
+});
