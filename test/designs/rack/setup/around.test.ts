@@ -94,13 +94,16 @@ describe("a ring with a sNIC off", () => {
     expect(over(5, 2).map(p => p.join())).toEqual(["1,3", "1,4"]);
     expect(() => readRack(ringText(5, moved(way, [[1, 3]])), "ring")).not.toThrow();
   });
-  it("of four: one opposite pair may have both ways at any time, and not both pairs", () => {
-    const [first, second]: readonly Pair[] = [
-        [0, 2],
-        [1, 3],
-      ],
-      both = (pairs: readonly Pair[]) => [...each(4, fewest), ...pairs.map(p => [p, moved(fewest, pairs)] as const)];
-    for (const p of [first, second]) expect(p && closes(4, both([p]))).toBe(false);
-    expect(first && second && closes(4, both([first, second]))).toBe(true);
+  it.each(lengths)("of %i: the first one may have both ways to each at any time, and no other pair besides", count => {
+    const all = pairsOf(count),
+      ofFirst = all.filter(p => p.includes(0)),
+      // Fewest links between others, but none over the first.
+      of = (pairs: readonly Pair[]) => [
+        ...each(count, notThroughTheFirst),
+        ...pairs.map(p => [p, moved(notThroughTheFirst, pairs)] as const),
+      ];
+    expect(closes(count, of(ofFirst))).toBe(false);
+    for (const p of all.filter(x => !x.includes(0)))
+      expect(closes(count, of([...ofFirst, p])), `${p.join()} as well`).toBe(true);
   });
 });
