@@ -1,6 +1,6 @@
 /** The ways between peers: that each leads there and back, and that no circle of them closes. */
 import { UsageError } from "../../shared/errors/index.ts";
-import type { Setup } from "../../supernic/software/index.ts";
+import type { PeerWay, Setup } from "../../supernic/software/index.ts";
 import type { DevicePlan, Plug, RackLink } from "./rack.ts";
 
 type Peer = Setup["peers"][number];
@@ -35,14 +35,14 @@ class Ways {
    * Ports by which frames leave on the way to a peer. It ends at the peer, or where no sNIC is that could pass it on:
    * a switch knows its ways itself. @throws UsageError for one that comes to a sNIC that does not pass it on
    */
-  portsTo({ from, peer, at }: Way): readonly Plug[] {
+  portsTo({ from, peer, at }: Way, first = peer.port, field = "port"): readonly Plug[] {
     const ports: Plug[] = [];
     for (let here = from; ;) {
       const known = here.setup.peers.find(p => p.mac === peer.mac),
-        fault = `${at}.port = ${peer.port}: the way to ${peer.name} comes to ${here.name}`;
+        fault = `${at}.${field} = ${first}: the way to ${peer.name} comes to ${here.name}`;
       if (known === undefined)
         throw new UsageError(`${fault}, which has no such peer; add it there, or name another port`);
-      const out = { place: here.name, port: known.port },
+      const out = { place: here.name, port: here === from ? first : known.port },
         far = this.#far.get(portText(out)),
         next = this.#devices.find(d => d.name === far?.place);
       ports.push(out);
@@ -84,44 +84,55 @@ function circleOf(waits: ReadonlyMap<string, ReadonlySet<string>>): readonly str
   return undefined;
 }
 
+/** One of the ways of a peer, with its place in the file. */
+interface Part extends PeerWay {
+  readonly at: "" | ".around";
+}
+const partsOf = ({ peer }: Way): readonly Part[] => [
+  { at: "", port: peer.port, hops: peer.hops },
+  ...(peer.around === undefined ? [] : [{ ...peer.around, at: ".around" as const }]),
+];
+/** @returns its ports @throws UsageError for one that leads astray, has other `hops`, or is another one back */
+function checkWay(ways: Ways, way: Way, { at: part, port, hops }: Part): readonly Plug[] {
+  const { from, peer, at } = way,
+    ports = ways.portsTo(way, port, `${part.slice(1)}${part && "."}port`),
+    target = ways.deviceOf(way);
+  if (ports.length !== hops)
+    throw new UsageError(
+      `${at}${part}.hops = ${hops}: the way to ${peer.name} by port ${port} has ${ports.length} links; say so, or name another port`,
+    );
+  if (target === undefined || (ports.length === 1 && peer.around === undefined)) return ports;
+  const there = ways.wayBack(way),
+    first = part === "" ? there?.port : there?.around?.port,
+    back = there === undefined || first === undefined ? [] : ways.portsTo({ from: target, peer: there, at }, first);
+  const wanted = ways.back(ports).map(p => p && portText(p));
+  if (back.map(portText).join() !== wanted.join())
+    throw new UsageError(
+      `${at}${part}.port = ${port}: ${target.name} has another way back to ${from.name}, and takes what comes by this one for a stranger's; name the same way at both`,
+    );
+  return ports;
+}
+
 /**
  * Holds the ways of all sNICs to their peers against the links (docs/supernic/peers.md, "Over another sNIC"). A frame
  * that passes a sNIC has a place there while it waits for the next link. So links that wait for each other must not
  * close a circle: then each class of frames comes to its end, and redirects and results need no other classes for it.
+ * Where a peer has two ways, both are taken at once for that: so it does not matter when which end takes the other one.
  * @throws UsageError in one sentence for a way that leads astray, has other `hops`, is another one back, or closes a
  * circle
  */
 export function checkWays(devices: readonly DevicePlan[], links: readonly RackLink[], path: string): void {
   const ways = new Ways(devices, links),
     waits = new Map<string, Set<string>>();
-  for (const way of ways.all(path)) {
-    const { from, peer, at } = way,
-      ports = ways.portsTo(way),
-      target = ways.deviceOf(way);
-    if (ports.length !== peer.hops)
-      throw new UsageError(
-        `${at}.hops = ${peer.hops}: the way to ${peer.name} by port ${peer.port} has ${ports.length} links; say so, or name another port`,
-      );
-    if (ports.length > 1 && target !== undefined) {
-      const there = ways.wayBack(way),
-        back = there === undefined ? [] : ways.portsTo({ from: target, peer: there, at });
-      if (
-        back.map(portText).join() !==
-        ways
-          .back(ports)
-          .map(p => p && portText(p))
-          .join()
-      )
-        throw new UsageError(
-          `${at}.port = ${peer.port}: ${target.name} has another way back to ${from.name}, and takes what comes by this one for a stranger's; name the same way at both`,
-        );
+  for (const way of ways.all(path))
+    for (const part of partsOf(way)) {
+      const ports = checkWay(ways, way, part);
+      for (const [i, p] of ports.entries()) {
+        const next = ports[i + 1];
+        if (next === undefined) continue;
+        waits.set(portText(p), (waits.get(portText(p)) ?? new Set()).add(portText(next)));
+      }
     }
-    for (const [i, p] of ports.entries()) {
-      const next = ports[i + 1];
-      if (next === undefined) continue;
-      waits.set(portText(p), (waits.get(portText(p)) ?? new Set()).add(portText(next)));
-    }
-  }
   const circle = circleOf(waits);
   if (circle !== undefined)
     throw new UsageError(
