@@ -12,6 +12,8 @@ interface Way {
 }
 const portText = ({ place, port }: Plug): string => `${place}:${port}`;
 
+const portsOf = ({ port, around }: Peer): readonly number[] => (around === undefined ? [port] : [port, around.port]);
+
 /** What the links join, and who knows whom. */
 class Ways {
   readonly #devices: readonly DevicePlan[];
@@ -42,7 +44,10 @@ class Ways {
         fault = `${at}.${field} = ${first}: the way to ${peer.name} comes to ${here.name}`;
       if (known === undefined)
         throw new UsageError(`${fault}, which has no such peer; add it there, or name another port`);
-      const out = { place: here.name, port: here === from ? first : known.port },
+      // On another way one in between may have to take its own other one: it does not send back where it came from.
+      const came = ports.map(p => this.#far.get(portText(p))).at(-1)?.port,
+        onward = first === peer.port ? known.port : portsOf(known).find(p => p !== came);
+      const out = { place: here.name, port: here === from ? first : (onward ?? known.port) },
         far = this.#far.get(portText(out)),
         next = this.#devices.find(d => d.name === far?.place);
       ports.push(out);
@@ -50,6 +55,23 @@ class Ways {
       if (ports.length > this.#devices.length)
         throw new UsageError(`${fault} again and again; name a port that leads nearer to it`);
       here = next;
+    }
+  }
+  /** Told of each port and the next one on all ways to a peer, whoever in between takes which of its own. */
+  eachWait({ from, peer }: Way, wait: (port: string, next: string) => void): void {
+    const seen = new Set<string>(),
+      open = portsOf(peer).map(port => ({ place: from.name, port }));
+    for (let out = open.pop(); out !== undefined; out = open.pop()) {
+      const far = this.#far.get(portText(out)),
+        here = this.#devices.find(d => d.name === far?.place);
+      if (here === undefined || here.setup.mac === peer.mac || seen.has(portText(out))) continue;
+      seen.add(portText(out));
+      const known = here.setup.peers.find(p => p.mac === peer.mac);
+      for (const port of known === undefined ? [] : portsOf(known)) {
+        if (port === far?.port) continue;
+        wait(portText(out), portText({ place: here.name, port }));
+        open.push({ place: here.name, port });
+      }
     }
   }
   /** The other ends of these ports, from the last one: by these a frame would come back. */
@@ -92,8 +114,8 @@ const partsOf = ({ peer }: Way): readonly Part[] => [
   { at: "", port: peer.port, hops: peer.hops },
   ...(peer.around === undefined ? [] : [{ ...peer.around, at: ".around" as const }]),
 ];
-/** @returns its ports @throws UsageError for one that leads astray, has other `hops`, or is another one back */
-function checkWay(ways: Ways, way: Way, { at: part, port, hops }: Part): readonly Plug[] {
+/** @throws UsageError for one that leads astray, has other `hops`, or is another one back */
+function checkWay(ways: Ways, way: Way, { at: part, port, hops }: Part): void {
   const { from, peer, at } = way,
     ports = ways.portsTo(way, port, `${part.slice(1)}${part && "."}port`),
     target = ways.deviceOf(way);
@@ -101,7 +123,7 @@ function checkWay(ways: Ways, way: Way, { at: part, port, hops }: Part): readonl
     throw new UsageError(
       `${at}${part}.hops = ${hops}: the way to ${peer.name} by port ${port} has ${ports.length} links; say so, or name another port`,
     );
-  if (target === undefined || (ports.length === 1 && peer.around === undefined)) return ports;
+  if (target === undefined || (ports.length === 1 && peer.around === undefined)) return;
   const there = ways.wayBack(way),
     first = part === "" ? there?.port : there?.around?.port,
     back = there === undefined || first === undefined ? [] : ways.portsTo({ from: target, peer: there, at }, first);
@@ -110,29 +132,23 @@ function checkWay(ways: Ways, way: Way, { at: part, port, hops }: Part): readonl
     throw new UsageError(
       `${at}${part}.port = ${port}: ${target.name} has another way back to ${from.name}, and takes what comes by this one for a stranger's; name the same way at both`,
     );
-  return ports;
 }
 
 /**
  * Holds the ways of all sNICs to their peers against the links (docs/supernic/peers.md, "Over another sNIC"). A frame
  * that passes a sNIC has a place there while it waits for the next link. So links that wait for each other must not
  * close a circle: then each class of frames comes to its end, and redirects and results need no other classes for it.
- * Where a peer has two ways, both are taken at once for that: so it does not matter when which end takes the other one.
+ * Where peers have two ways, all of them are taken at once for that: so it does not matter who takes which, and when.
  * @throws UsageError in one sentence for a way that leads astray, has other `hops`, is another one back, or closes a
  * circle
  */
 export function checkWays(devices: readonly DevicePlan[], links: readonly RackLink[], path: string): void {
   const ways = new Ways(devices, links),
     waits = new Map<string, Set<string>>();
-  for (const way of ways.all(path))
-    for (const part of partsOf(way)) {
-      const ports = checkWay(ways, way, part);
-      for (const [i, p] of ports.entries()) {
-        const next = ports[i + 1];
-        if (next === undefined) continue;
-        waits.set(portText(p), (waits.get(portText(p)) ?? new Set()).add(portText(next)));
-      }
-    }
+  for (const way of ways.all(path)) {
+    for (const part of partsOf(way)) checkWay(ways, way, part);
+    ways.eachWait(way, (port, next) => waits.set(port, (waits.get(port) ?? new Set()).add(next)));
+  }
   const circle = circleOf(waits);
   if (circle !== undefined)
     throw new UsageError(

@@ -1,10 +1,10 @@
 /**
- * Why nobody goes the other way round a sNIC that is off (docs/supernic/peers.md, "A way round"): with it off all ways
- * are sound, and one pair of peers that goes round while another one has not done so, or has come back, can stop a ring.
+ * Who may go the other way round a sNIC that is off (docs/supernic/peers.md, "A way round"): the first one's pairs, at
+ * any time. Of others one that goes round while another one has not done so, or has come back, can stop a ring.
  */
 import { describe, expect, it } from "vitest";
 import { readRack } from "../../../../designs/rack/setup/index.ts";
-import { before, fewest, next, notThroughTheFirst, ring, ringText, type Way } from "../rig/peers/ring.ts";
+import { before, fewest, next, notThroughTheFirst, otherThan, ring, ringText, type Way } from "../rig/peers/ring.ts";
 
 type Pair = readonly [number, number];
 const pairsOf = (count: number): readonly Pair[] =>
@@ -105,5 +105,49 @@ describe("a ring with a sNIC off", () => {
     expect(closes(count, of(ofFirst))).toBe(false);
     for (const p of all.filter(x => !x.includes(0)))
       expect(closes(count, of([...ofFirst, p])), `${p.join()} as well`).toBe(true);
+  });
+  it.each(lengths)("of %i: the setup takes both ways of the first one, and not those of two beside it", count => {
+    const around = otherThan(notThroughTheFirst),
+      read = (text: string): unknown => readRack(text, "ring");
+    expect(() => read(ringText(count, notThroughTheFirst, 2, around))).not.toThrow();
+    const file = JSON.parse(ringText(count, notThroughTheFirst, 2, around)) as {
+      devices: { setup: { peers: Record<string, unknown>[] } }[];
+    };
+    for (const [a, b] of [
+      [1, count - 1],
+      [count - 1, 1],
+    ] as const) {
+      const peer = file.devices[a]?.setup.peers.find(p => p["name"] === `snic${b}`);
+      Object.assign(peer ?? {}, { around: around(a, b, count) });
+    }
+    expect(() => read(JSON.stringify(file))).toThrow("close a circle");
+  });
+  it.each<readonly [string, Way, string]>([
+    [
+      "has another number of links",
+      (a, b, n) => ({ ...otherThan(notThroughTheFirst)(a, b, n), hops: 1 }),
+      "ring: devices[0].setup.peers[0].around.hops = 1: the way to snic1 by port 3 has 4 links; say so, or name another port",
+    ],
+    [
+      "is the first one",
+      notThroughTheFirst,
+      "ring: devices[0].setup: peers[0].around.port = 2: that is the first way; name another port, or leave it out",
+    ],
+    [
+      "leads to no sNIC",
+      (a, b, n) => ({ ...otherThan(notThroughTheFirst)(a, b, n), port: 0 }),
+      "ring: devices[0].setup: peers[0].around.port = 0: ports[0].peer is false; set it to true, or name another port",
+    ],
+  ])("refuses another way that %s", (_, around, text) => {
+    expect(() => readRack(ringText(5, notThroughTheFirst, 2, around), "ring")).toThrow(text);
+  });
+  it("refuses another way that only one end has", () => {
+    const file = JSON.parse(ringText(5, notThroughTheFirst, 2, otherThan(notThroughTheFirst))) as {
+      devices: { setup: { peers: Record<string, unknown>[] } }[];
+    };
+    delete file.devices[1]?.setup.peers[0]?.["around"];
+    expect(() => readRack(JSON.stringify(file), "ring")).toThrow(
+      "ring: devices[0].setup.peers[0].around.port = 3: snic1 has another way back to snic0, and takes what comes by this one for a stranger's; name the same way at both",
+    );
   });
 });
