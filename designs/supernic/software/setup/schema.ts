@@ -36,7 +36,10 @@ export const peerSchema = z.strictObject({
     .default(1)
     .describe("links to it; more than 1: other sNICs pass frames on"),
   around: z
-    .strictObject({ port: portNumber, hops: whole(1, mostHops, "a number of links") })
+    .strictObject({
+      port: portNumber.describe("another port of peers"),
+      hops: whole(1, mostHops, "a number of links").describe("links on that way"),
+    })
     .optional()
     .describe("another way to it, for when nothing is heard by the first; the same at both"),
 });

@@ -3,7 +3,7 @@
  * of the far one are turned under load (docs/supernic/peers.md, "A way round").
  */
 import { describe, expect, it } from "vitest";
-import type { RackDevice } from "../../../../../designs/rack/rig/fabric/index.ts";
+import { peersOf, type RackDevice } from "../../../../../designs/rack/rig/fabric/index.ts";
 import { readRack } from "../../../../../designs/rack/setup/index.ts";
 import { tableWrites, wayWrites } from "../../../../../designs/supernic/software/setup/index.ts";
 import { inRing, next, notThroughTheFirst, otherThan, ring, ringText, type Way } from "./ring.ts";
@@ -108,4 +108,59 @@ describe("the first sNIC's DAG runs at the third, and the second is off", () => 
       const dropped = [...devices.values()].map(c => c.ports[0]?.["inFull4"] ?? 0).reduce((a, b) => a + b, 0);
       expect(run.total() + dropped).toBe(count * 150);
     }));
+});
+
+describe("software of all four, over their own registers and lines", () => {
+  it("the second is off: the first and the third are gone, and hear each other round; redirects go with them", () =>
+    inRing(
+      readRack(ringText(4, notThroughTheFirst, 2, round), "ring"),
+      {
+        seed: 1,
+        build: { bitstreams: [["delay(4,12)"]], sizes: { reprogramCycles: 1_500 } },
+        device: () => ({ isManaged: true }),
+      },
+      async run => {
+        const { devices, clockwork } = run.rack,
+          period = 10_000,
+          gone: string[] = [];
+        const software = devices.map(d =>
+          peersOf(d, devices, {
+            ...{ boot: 1, period, quiet: 3_000, rackKey: new Uint8Array(32).fill(3) },
+            onGone: name => gone.push(`${d.name} ${name}`),
+          }),
+        );
+        const pair = [
+            [0, 2],
+            [2, 0],
+          ] as const,
+          neighbour = (a: number, b: number) => software[a]?.neighbours.find(n => n.place.number === b),
+          until = async (holds: () => boolean, most: number, what: string): Promise<number> => {
+            for (let i = 0; i < 2 * most; i++) {
+              if (holds()) return i / 2;
+              await clockwork.pause(period / 2);
+            }
+            throw new Error(`not within ${most} periods: ${what}`);
+          };
+        for (const s of software) s.start();
+        const hear = (): boolean => pair.every(([a, b]) => neighbour(a, b)?.presence === "there");
+        await until(() => software.every(s => s.neighbours.every(n => n.presence === "there")), 12, "all are there");
+        run.flood(10, 400, [0]);
+        await run.stands();
+        expect(run.came[0]).toHaveLength(10);
+        software[1]?.stop();
+        off(at(devices, 1));
+        await until(() => gone.includes("snic0 snic2") && gone.includes("snic2 snic0"), 8, "they are gone");
+        const periods = await until(hear, 12, "they hear each other round");
+        expect(periods).toBeLessThan(12);
+        for (const [a, b] of pair) expect(neighbour(a, b)?.way).toEqual(neighbour(a, b)?.place.around);
+        expect(gone.filter(g => g.startsWith("snic3"))).toEqual(["snic3 snic1"]);
+        run.flood(20, 400, [0]);
+        await run.stands();
+        expect(run.came[0]).toHaveLength(30);
+        for (const s of software) {
+          s.stop();
+          expect(s.failed).toBeUndefined();
+        }
+      },
+    ));
 });
