@@ -1,4 +1,4 @@
-/** What a sNIC in between costs, cycle by cycle: idle it is what docs/supernic/peers.md says, and has a bound under load. */
+/** What a sNIC in between costs, idle what docs/supernic/peers.md says, and no more than a bound under load. */
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import type { Tap } from "../../../../../designs/rack/rig/fabric/index.ts";
