@@ -58,16 +58,22 @@ function portBehind(
   port: number,
   topology: Topology,
   all: readonly RackStation[],
-) {
-  if (fieldOf(listOf(raw, "ports")[port], "peer") !== true) return port;
+): { readonly port: number; readonly behind?: string } {
+  if (fieldOf(listOf(raw, "ports")[port], "peer") !== true) return { port };
   const far = topology.distances(station),
     peers = listOf(raw, "peers").flatMap(p => {
       const name = all.find(s => formatMac(s.mac) === macOf(p))?.name,
         at = fieldOf(p, "port");
-      return name === undefined || name === own || typeof at !== "number" ? [] : [{ port: at, far: far.get(name) }];
+      return name === undefined || name === own || typeof at !== "number"
+        ? []
+        : [{ peer: p, port: at, far: far.get(name) }];
     }),
-    nearest = Math.min(...peers.map(p => p.far ?? Infinity));
-  return peers.find(p => p.far === nearest)?.port ?? port;
+    nearest = Math.min(...peers.map(p => p.far ?? Infinity)),
+    found = peers.find(p => p.far === nearest),
+    name = fieldOf(found?.peer, "name");
+  // With two ways software must know who is behind it.
+  const behind = typeof name === "string" && fieldOf(found?.peer, "around") !== undefined ? { behind: name } : {};
+  return { port: found?.port ?? port, ...behind };
 }
 const broadcast = "ff:ff:ff:ff:ff:ff";
 
@@ -100,8 +106,8 @@ export function devicePlan(
   const there = others.flatMap(({ name: station, mac, ip }) => {
     const nearest = station === name ? undefined : topology.portTo(name, station);
     if (nearest === undefined) return [];
-    const port = portBehind(raw, name, station, nearest, topology, stations);
-    return [{ name: station, mac: formatMac(mac), ip: formatIpv4(ip), port }];
+    const way = portBehind(raw, name, station, nearest, topology, stations);
+    return [{ name: station, mac: formatMac(mac), ip: formatIpv4(ip), ...way }];
   });
   const closed = [...(topology.closing().get(name) ?? [])],
     rules = closed.length === 0 ? [] : [{ name: "ring", dst: broadcast, ports: closed, action: "drop" }];

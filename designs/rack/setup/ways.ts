@@ -1,6 +1,6 @@
 /** The ways between peers: that each leads there and back, and that no circle of them closes. */
 import { UsageError } from "../../shared/errors/index.ts";
-import type { Setup } from "../../supernic/software/index.ts";
+import type { PeerWay, Setup } from "../../supernic/software/index.ts";
 import type { DevicePlan, Plug, RackLink } from "./rack.ts";
 
 type Peer = Setup["peers"][number];
@@ -11,6 +11,8 @@ interface Way {
   readonly at: string;
 }
 const portText = ({ place, port }: Plug): string => `${place}:${port}`;
+
+const portsOf = ({ port, around }: Peer): readonly number[] => (around === undefined ? [port] : [port, around.port]);
 
 /** What the links join, and who knows whom. */
 class Ways {
@@ -35,14 +37,17 @@ class Ways {
    * Ports by which frames leave on the way to a peer. It ends at the peer, or where no sNIC is that could pass it on:
    * a switch knows its ways itself. @throws UsageError for one that comes to a sNIC that does not pass it on
    */
-  portsTo({ from, peer, at }: Way): readonly Plug[] {
+  portsTo({ from, peer, at }: Way, first = peer.port, field = "port"): readonly Plug[] {
     const ports: Plug[] = [];
     for (let here = from; ;) {
       const known = here.setup.peers.find(p => p.mac === peer.mac),
-        fault = `${at}.port = ${peer.port}: the way to ${peer.name} comes to ${here.name}`;
+        fault = `${at}.${field} = ${first}: the way to ${peer.name} comes to ${here.name}`;
       if (known === undefined)
         throw new UsageError(`${fault}, which has no such peer; add it there, or name another port`);
-      const out = { place: here.name, port: known.port },
+      // On another way one in between may have to take its own other one: it does not send back where it came from.
+      const came = ports.map(p => this.#far.get(portText(p))).at(-1)?.port,
+        onward = first === peer.port ? known.port : portsOf(known).find(p => p !== came);
+      const out = { place: here.name, port: here === from ? first : (onward ?? known.port) },
         far = this.#far.get(portText(out)),
         next = this.#devices.find(d => d.name === far?.place);
       ports.push(out);
@@ -50,6 +55,23 @@ class Ways {
       if (ports.length > this.#devices.length)
         throw new UsageError(`${fault} again and again; name a port that leads nearer to it`);
       here = next;
+    }
+  }
+  /** Told of each port and the next one on all ways to a peer, whoever in between takes which of its own. */
+  eachWait({ from, peer }: Way, wait: (port: string, next: string) => void): void {
+    const seen = new Set<string>(),
+      open = portsOf(peer).map(port => ({ place: from.name, port }));
+    for (let out = open.pop(); out !== undefined; out = open.pop()) {
+      const far = this.#far.get(portText(out)),
+        here = this.#devices.find(d => d.name === far?.place);
+      if (here === undefined || here.setup.mac === peer.mac || seen.has(portText(out))) continue;
+      seen.add(portText(out));
+      const known = here.setup.peers.find(p => p.mac === peer.mac);
+      for (const port of known === undefined ? [] : portsOf(known)) {
+        if (port === far?.port) continue;
+        wait(portText(out), portText({ place: here.name, port }));
+        open.push({ place: here.name, port });
+      }
     }
   }
   /** The other ends of these ports, from the last one: by these a frame would come back. */
@@ -84,10 +106,39 @@ function circleOf(waits: ReadonlyMap<string, ReadonlySet<string>>): readonly str
   return undefined;
 }
 
+/** One of the ways of a peer, with its place in the file. */
+interface Part extends PeerWay {
+  readonly at: "" | ".around";
+}
+const partsOf = ({ peer }: Way): readonly Part[] => [
+  { at: "", port: peer.port, hops: peer.hops },
+  ...(peer.around === undefined ? [] : [{ ...peer.around, at: ".around" as const }]),
+];
+/** @throws UsageError for one that leads astray, has other `hops`, or is another one back */
+function checkWay(ways: Ways, way: Way, { at: part, port, hops }: Part): void {
+  const { from, peer, at } = way,
+    ports = ways.portsTo(way, port, `${part.slice(1)}${part && "."}port`),
+    target = ways.deviceOf(way);
+  if (ports.length !== hops)
+    throw new UsageError(
+      `${at}${part}.hops = ${hops}: the way to ${peer.name} by port ${port} has ${ports.length} links; say so, or name another port`,
+    );
+  if (target === undefined || (ports.length === 1 && peer.around === undefined)) return;
+  const there = ways.wayBack(way),
+    first = part === "" ? there?.port : there?.around?.port,
+    back = there === undefined || first === undefined ? [] : ways.portsTo({ from: target, peer: there, at }, first);
+  const wanted = ways.back(ports).map(p => p && portText(p));
+  if (back.map(portText).join() !== wanted.join())
+    throw new UsageError(
+      `${at}${part}.port = ${port}: ${target.name} has another way back to ${from.name}, and takes what comes by this one for a stranger's; name the same way at both`,
+    );
+}
+
 /**
  * Holds the ways of all sNICs to their peers against the links (docs/supernic/peers.md, "Over another sNIC"). A frame
  * that passes a sNIC has a place there while it waits for the next link. So links that wait for each other must not
  * close a circle: then each class of frames comes to its end, and redirects and results need no other classes for it.
+ * Where peers have two ways, all of them are taken at once for that: so it does not matter who takes which, and when.
  * @throws UsageError in one sentence for a way that leads astray, has other `hops`, is another one back, or closes a
  * circle
  */
@@ -95,32 +146,8 @@ export function checkWays(devices: readonly DevicePlan[], links: readonly RackLi
   const ways = new Ways(devices, links),
     waits = new Map<string, Set<string>>();
   for (const way of ways.all(path)) {
-    const { from, peer, at } = way,
-      ports = ways.portsTo(way),
-      target = ways.deviceOf(way);
-    if (ports.length !== peer.hops)
-      throw new UsageError(
-        `${at}.hops = ${peer.hops}: the way to ${peer.name} by port ${peer.port} has ${ports.length} links; say so, or name another port`,
-      );
-    if (ports.length > 1 && target !== undefined) {
-      const there = ways.wayBack(way),
-        back = there === undefined ? [] : ways.portsTo({ from: target, peer: there, at });
-      if (
-        back.map(portText).join() !==
-        ways
-          .back(ports)
-          .map(p => p && portText(p))
-          .join()
-      )
-        throw new UsageError(
-          `${at}.port = ${peer.port}: ${target.name} has another way back to ${from.name}, and takes what comes by this one for a stranger's; name the same way at both`,
-        );
-    }
-    for (const [i, p] of ports.entries()) {
-      const next = ports[i + 1];
-      if (next === undefined) continue;
-      waits.set(portText(p), (waits.get(portText(p)) ?? new Set()).add(portText(next)));
-    }
+    for (const part of partsOf(way)) checkWay(ways, way, part);
+    ways.eachWait(way, (port, next) => waits.set(port, (waits.get(port) ?? new Set()).add(next)));
   }
   const circle = circleOf(waits);
   if (circle !== undefined)

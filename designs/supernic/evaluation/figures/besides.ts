@@ -35,6 +35,6 @@ export const besides: readonly Beside[] = [
     section: "5.7",
     standing: "not modelled",
     quote: "Bars beside sNIC's.",
-    here: "Only PANIC's way of scheduling is, on the device and its scheduler's model (5.14, 5.15).",
+    here: "Only PANIC's way of scheduling is, on the device and its scheduler's model (5.14, 5.15). Of Open vSwitch only a rate is put in (5.19).",
   },
 ];

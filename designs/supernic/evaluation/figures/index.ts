@@ -11,8 +11,8 @@ import { figure515 } from "./5.15.ts";
 import { figure516 } from "./5.16.ts";
 import { figure517 } from "./5.17.ts";
 import { figure518 } from "./5.18.ts";
+import { figure519 } from "./5.19.ts";
 import { figure520 } from "./5.20.ts";
-import { absent } from "./absent.ts";
 import { besides } from "./besides.ts";
 import { figureCore } from "./core.ts";
 import { figureTable51 } from "./table5.1.ts";
@@ -37,8 +37,8 @@ export const supernicFigures: readonly Definition[] = [
     figure516,
     figure517,
     figure518,
+    figure519,
     figure520,
-    ...absent,
   ].sort((a, b) => order(a) - order(b)),
   figureCore,
   figureTable51,

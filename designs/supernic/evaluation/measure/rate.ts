@@ -48,6 +48,18 @@ export function rateOf(device: SimulatedSuperNic, { dag, size, ports, frames }: 
     checkSame(bytes, all[(port + parameters.ports - 1) % parameters.ports]),
   );
 }
+/**
+ * Frames a cycle in the steady state. @param ends cycles in which they left, in any order
+ * @throws CheckFailed when too few left to tell a rate
+ */
+export function steadyRate(ends: readonly number[]): number {
+  const inOrder = ends.toSorted((a, b) => a - b),
+    from = Math.floor(ends.length * warmUp),
+    to = Math.floor(ends.length * (1 - tail)) - 1,
+    cycles = (inOrder[to] ?? 0) - (inOrder[from] ?? 0);
+  if (!(cycles > 0)) throw new CheckFailed(`${ends.length} frames left: too few to tell a rate`);
+  return (to - from) / cycles;
+}
 /** The same of any frames, one for each port. @param check throws for a frame that leaves as it must not */
 export async function rateOfFrames(
   device: SimulatedSuperNic,
@@ -70,12 +82,7 @@ export async function rateOfFrames(
     }
     return !device.busy && bench.cycle - last > over;
   });
-  ends.sort((a, b) => a - b);
-  const from = Math.floor(ends.length * warmUp),
-    to = Math.floor(ends.length * (1 - tail)) - 1,
-    cycles = (ends[to] ?? 0) - (ends[from] ?? 0);
-  if (!(cycles > 0)) throw new CheckFailed(`${ends.length} frames left of ${frames * ports}: too few to tell a rate`);
-  const perCycle = (to - from) / cycles;
+  const perCycle = steadyRate(ends);
   return {
     size,
     ports,

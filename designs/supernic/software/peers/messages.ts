@@ -23,6 +23,7 @@ import {
   peerHelloBody,
   peerLoadBody,
 } from "../../wire/index.ts";
+import type { PeerWay } from "../setup/index.ts";
 
 /** The user of peers' messages. */
 const rack = 0;
@@ -38,6 +39,8 @@ export interface PeerPlace {
   /** The port that leads there, and the links on the way. */
   readonly port: number;
   readonly hops: number;
+  /** Another way, for when nothing is heard by the first. */
+  readonly around?: PeerWay | undefined;
   readonly key: Uint8Array;
 }
 export interface OwnPlace {
@@ -70,8 +73,8 @@ export type Read =
   | { readonly is: "stranger" }
   | { readonly is: "message"; readonly peer: PeerPlace; readonly message: CtrlMessage };
 
-/** A frame that came in at a port. `other`: nothing that a peer sends. */
-export function readPeerFrame(frame: Uint8Array, ingress: number, own: OwnPlace, peers: readonly PeerPlace[]): Read {
+/** A frame that came in. `other`: nothing that a peer sends. */
+export function readPeerFrame(frame: Uint8Array, own: OwnPlace, peers: readonly PeerPlace[]): Read {
   const { ipv4, udp } = dissectStack(frame),
     peer = peers.find(p => p.ip === ipv4?.src);
   if (peer === undefined || ipv4?.dst !== own.ip || ipv4.protocol !== ipProtocol.udp || udp?.dstPort !== ctrlPort)
@@ -83,7 +86,7 @@ export function readPeerFrame(frame: Uint8Array, ingress: number, own: OwnPlace,
     message = fits
       ? openCtrl(frame.slice(transport + udpHeader.bytes, end), ends, user => (user === rack ? peer.key : undefined))
       : undefined;
-  if (message === undefined || peer.port !== ingress || udp.srcPort !== ctrlPort) return { is: "stranger" };
+  if (message === undefined || udp.srcPort !== ctrlPort) return { is: "stranger" };
   return { is: "message", peer, message };
 }
 

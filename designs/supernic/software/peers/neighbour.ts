@@ -1,7 +1,10 @@
 /** What is known of a peer: whether it is there, and what it says it has. docs/supernic/peers.md, "Who is there". */
 import { guestState, type GuestStateName, peerEntryKind } from "../../wire/index.ts";
+import type { PeerWay } from "../setup/index.ts";
 import type { Entry, Hello, Load, PeerPlace } from "./messages.ts";
 
+/** Periods in which nothing is heard by a way until the other one is tried: time for an answer by it. */
+const patience = 4;
 /** Periods of silence; LOADs until a peer counts again; messages in a period; and periods without trust in a boast. */
 const silentPeriods = 5,
   steadyLoads = 3,
@@ -38,6 +41,7 @@ export interface PeerCounts {
   restarts: number;
   gone: number;
   loads: number;
+  turns: number;
 }
 const stateNames = Object.keys(guestState) as GuestStateName[];
 const after = (a: number, b: number): boolean => a !== b && (a - b) >>> 0 < 0x8000_0000;
@@ -45,7 +49,7 @@ const after = (a: number, b: number): boolean => a !== b && (a - b) >>> 0 < 0x80
 export class Neighbour {
   readonly place: PeerPlace;
   readonly counts: PeerCounts = {
-    ...{ stale: 0, floods: 0, lies: 0, boasts: 0, denials: 0, restarts: 0, gone: 0, loads: 0 },
+    ...{ stale: 0, floods: 0, lies: 0, boasts: 0, denials: 0, restarts: 0, gone: 0, loads: 0, turns: 0 },
   };
   readonly #own: number;
   readonly #period: number;
@@ -63,6 +67,9 @@ export class Neighbour {
   #refusals = 0;
   #noTrust = 0;
   #said: Said | undefined;
+  #isAround = false;
+  /** Periods without a word by the way in use. */
+  #tried = 0;
 
   /** @param own boot */
   constructor(place: PeerPlace, own: number, period: number, time: () => number) {
@@ -70,6 +77,17 @@ export class Neighbour {
     this.#own = own;
     this.#period = period;
     this.#time = time;
+  }
+  /** The way in use. */
+  get way(): PeerWay {
+    const { place } = this;
+    return (this.#isAround ? place.around : undefined) ?? place;
+  }
+  /** From now on by the other way. */
+  turn(): void {
+    this.#isAround = !this.#isAround;
+    this.#tried = 0;
+    this.counts.turns++;
   }
   /** Of its newest HELLO or LOAD. */
   get sequence(): number {
@@ -154,6 +172,11 @@ export class Neighbour {
     if (!this.#present || this.#time() - this.#heardAt <= silentPeriods * this.#period) return false;
     this.#silent();
     return true;
+  }
+  /** A period ends, for who chooses between two ways. @returns whether the other one is to be tried */
+  isLost(gone: boolean): boolean {
+    this.#tried = this.#present ? 0 : this.#tried + 1;
+    return this.place.around !== undefined && (gone || this.#tried > patience);
   }
   /** It refused a DAG for want of room. */
   refused(): void {

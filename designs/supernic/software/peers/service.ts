@@ -114,12 +114,15 @@ export class PeerSoftware {
     this.away = new Away(site, {
       ...{ period, asking: this.#asking, peers: () => this.neighbours, changed: n => this.#changed(n) },
       hasGuest: chain => this.guests.wants(chain),
-      indexOf: n => site.setup.peers.findIndex(p => p.mac === n.place.mac),
+      indexOf: n => this.#indexOf(n),
       runsAtEndpoint: o.runsAtEndpoint ?? (() => false),
     });
   }
-  /** From now on, each period. */
+  /** From now on, each period. An earlier life of this software may have led peers another way. */
   start(): void {
+    void this.#next(async () => {
+      for (const n of this.neighbours) if (n.place.around !== undefined) await this.#lead(n);
+    });
     const next = (): void => {
       this.#timer = this.#o.clock.after(this.#o.period, next);
       void this.tick();
@@ -148,12 +151,15 @@ export class PeerSoftware {
   async tick(): Promise<void> {
     this.#told.clear();
     const gone = this.neighbours.filter(n => n.tick());
+    const lost = this.neighbours.filter(n => this.#chooses(n) && n.isLost(gone.includes(n)));
+    for (const n of lost) n.turn();
     for (const n of this.neighbours) {
       this.#hello(n);
       this.#load(n);
     }
     await this.#next(async () => {
       for (const n of gone) await this.#gone(n, false);
+      for (const n of lost) await this.#lead(n);
       await this.guests.tick();
       await this.away.sweep();
     });
@@ -161,11 +167,31 @@ export class PeerSoftware {
   }
   /** A frame that came in at a port. @returns undefined: it is no peer's */
   receive(frame: Uint8Array, ingress: number): "taken" | undefined {
-    const read = readPeerFrame(frame, ingress, this.#own, this.#o.peers);
+    const read = readPeerFrame(frame, this.#own, this.#o.peers);
     if (read.is === "other") return undefined;
-    if (read.is === "stranger") this.counts.strangers++;
-    else this.#take(this.#named(read.peer.number), read.message);
+    const from = read.is === "message" ? this.#named(read.peer.number) : undefined;
+    if (read.is === "message" && from !== undefined && this.#isBy(from, ingress, read.message))
+      this.#take(from, read.message, ingress);
+    else this.counts.strangers++;
     return "taken";
+  }
+  /** A message counts by the way in use. Who does not choose between two looks at news by the other one as well. */
+  #isBy(from: Neighbour, ingress: number, { header }: CtrlMessage): boolean {
+    if (ingress === from.way.port) return true;
+    const { port, around } = from.place,
+      isNews = header.opcode === ctrlOpcode.PEER_HELLO || header.opcode === ctrlOpcode.PEER_LOAD;
+    return isNews && !this.#chooses(from) && around !== undefined && [port, around.port].includes(ingress);
+  }
+  /** Of two, the one with the lower number chooses the way, and the other one follows. */
+  #chooses({ place }: Neighbour): boolean {
+    return this.#site.setup.number < place.number;
+  }
+  /** The device's tables get the way in use. */
+  #lead(n: Neighbour): Promise<void> {
+    return this.#site.ways.turn(this.#indexOf(n), n.way);
+  }
+  #indexOf(n: Neighbour): number {
+    return this.#site.setup.peers.findIndex(p => p.mac === n.place.mac);
   }
 
   get #own() {
@@ -185,7 +211,7 @@ export class PeerSoftware {
     return this.#working;
   }
 
-  #take(from: Neighbour, { header, body }: CtrlMessage): void {
+  #take(from: Neighbour, { header, body }: CtrlMessage, ingress: number): void {
     const { number } = from.place;
     if (header.unused !== 0 || (header.reply === 0 && header.status !== 0)) {
       this.counts.wrong++;
@@ -198,14 +224,22 @@ export class PeerSoftware {
       this.#asking.answered(number, header.requestId, { status: statusOf(header.status), body });
       return;
     }
+    const { boot, sequence } = from;
     if (header.opcode === ctrlOpcode.PEER_HELLO) {
       if (from.hello(helloOf(body))) void this.#next(() => this.#gone(from, true));
-      return;
-    }
-    if (header.opcode === ctrlOpcode.PEER_LOAD) {
+    } else if (header.opcode === ctrlOpcode.PEER_LOAD) {
       if (from.load(loadOf(body))) this.#heard(from);
+    } else {
+      this.#asked(from, header, body);
       return;
     }
+    // What is not new does not lead: who is in between may say again what was said.
+    if (ingress !== from.way.port && (from.boot !== boot || from.sequence !== sequence)) {
+      from.turn();
+      void this.#next(() => this.#lead(from));
+    }
+  }
+  #asked(from: Neighbour, header: CtrlMessage["header"], body: Uint8Array): void {
     const waiting = this.#waiting.get(from) ?? 0;
     if (waiting >= mostWaiting) {
       from.counts.floods++;
@@ -300,8 +334,8 @@ export class PeerSoftware {
   }
 
   #sendTo(frame: Uint8Array): void {
-    const to = this.#o.peers.find(p => readDst(frame) === p.mac);
-    if (to !== undefined) this.#o.send({ frame, ports: [to.port] });
+    const to = this.neighbours.find(n => readDst(frame) === n.place.mac);
+    if (to !== undefined) this.#o.send({ frame, ports: [to.way.port] });
   }
   /** Once more in a period than each period: a change is told at once. */
   #changed(to: Neighbour): void {

@@ -1,17 +1,27 @@
 /** Where a DAG's packets go, as entries of tables: here, to a peer, or nowhere. */
 import { mostSlots, type TableWrite, tableWrite, uidEntries } from "../../wire/index.ts";
 import type { LiveChain } from "../regions/index.ts";
-import { type Dag, dagWrites, everyPort, loopPort, type Setup, slotTimes, uidValues } from "../setup/index.ts";
+import {
+  type Dag,
+  dagWrites,
+  everyPort,
+  loopPort,
+  type PeerWay,
+  type Setup,
+  slotTimes,
+  uidValues,
+  wayWrites,
+} from "../setup/index.ts";
 
 export interface WaysDriver {
   write(entry: TableWrite): Promise<void>;
 }
 
 export class Ways {
-  readonly #setup: Pick<Setup, "sizes">;
+  readonly #setup: Pick<Setup, "sizes" | "stations" | "peers">;
   readonly #driver: WaysDriver;
 
-  constructor(setup: Pick<Setup, "sizes">, driver: WaysDriver) {
+  constructor(setup: Pick<Setup, "sizes" | "stations" | "peers">, driver: WaysDriver) {
     this.#setup = setup;
     this.#driver = driver;
   }
@@ -31,6 +41,10 @@ export class Ways {
   }
   async refuse(dag: Dag): Promise<void> {
     await this.#driver.write(tableWrite("uid", dag.uid % uidEntries, {}, this.#loop));
+  }
+  /** All that goes to a peer takes this way from now on, and so do results for those behind it. */
+  async turn(peer: number, way: PeerWay): Promise<void> {
+    for (const w of wayWrites(this.#setup, peer, way)) await this.#driver.write(w);
   }
   /** No credits: packets of the chain wait inside. It must have none inside that hold some. */
   async hold(chain: LiveChain): Promise<void> {

@@ -13,6 +13,7 @@ export {
   loopPort,
   type Nat,
   type Peer,
+  type PeerWay,
   type Setup,
   type SetupPort,
   type SetupRule,
@@ -32,4 +33,5 @@ export {
   taskWords,
   taskWrite,
   uidValues,
+  wayWrites,
 } from "./writes.ts";

@@ -65,6 +65,8 @@ function usersOf(file: SetupFile, sizes: SetupSizes, refuse: Refuse): User[] {
   return users;
 }
 
+const around = (p: SetupFile["peers"][number], at: string): readonly (readonly [string, number])[] =>
+  p.around === undefined ? [] : [[at, p.around.port]];
 function checkPlaces(file: SetupFile, sizes: SetupSizes, refuse: Refuse): void {
   refuse.unless(
     file.ports.length === sizes.ports,
@@ -79,12 +81,20 @@ function checkPlaces(file: SetupFile, sizes: SetupSizes, refuse: Refuse): void {
   if (file.uplink !== undefined) isThere(file.uplink, "uplink");
   for (const [i, s] of file.stations.entries()) isThere(s.port, `stations[${i}].port`);
   for (const [i, p] of file.peers.entries()) {
-    isThere(p.port, `peers[${i}].port`);
+    for (const [at, port] of [[`peers[${i}].port`, p.port] as const, ...around(p, `peers[${i}].around.port`)]) {
+      isThere(port, at);
+      refuse.unless(
+        file.ports[port]?.peer === true,
+        () => `${at} = ${port}: ports[${port}].peer is false; set it to true, or name another port`,
+      );
+    }
     refuse.unless(
-      file.ports[p.port]?.peer === true,
-      () => `peers[${i}].port = ${p.port}: ports[${p.port}].peer is false; set it to true, or name another port`,
+      p.around?.port !== p.port,
+      () => `peers[${i}].around.port = ${p.port}: that is the first way; name another port, or leave it out`,
     );
   }
+  for (const [i, s] of file.stations.entries())
+    if (s.behind !== undefined) refuse.named(file.peers, s.behind, `stations[${i}].behind`, "peer");
   const macs = [{ name: "mac", mac: file.mac }, ...file.stations, ...file.peers],
     where = (i: number): string =>
       i === 0

@@ -26,6 +26,7 @@ export const stationSchema = z.strictObject({
   mac: ownMac.describe("its MAC"),
   ip: ipv4.optional().describe("its IPv4 address"),
   port: portNumber.describe("where it is"),
+  behind: name.optional().describe("the peer that it is behind: it has the way of that one"),
 });
 export const peerSchema = z.strictObject({
   name: name.describe("as rules and DAGs name it"),
@@ -34,6 +35,13 @@ export const peerSchema = z.strictObject({
   hops: whole(1, mostHops, "a number of links")
     .default(1)
     .describe("links to it; more than 1: other sNICs pass frames on"),
+  around: z
+    .strictObject({
+      port: portNumber.describe("another port of peers"),
+      hops: whole(1, mostHops, "a number of links").describe("links on that way"),
+    })
+    .optional()
+    .describe("another way to it, for when nothing is heard by the first; the same at both"),
 });
 export const userSchema = z.strictObject({
   name: name.describe("as other fields and the tables of a run name it"),

@@ -38,6 +38,13 @@ export interface Station {
   readonly mac: bigint;
   readonly ip?: number | undefined;
   readonly port: number;
+  /** The peer that it is behind. */
+  readonly behind?: string | undefined;
+}
+/** A way to a peer: a port, and links. */
+export interface PeerWay {
+  readonly port: number;
+  readonly hops: number;
 }
 export interface Peer {
   readonly name: string;
@@ -45,6 +52,8 @@ export interface Peer {
   readonly port: number;
   /** Links on the way to it. */
   readonly hops: number;
+  /** Another way, for when nothing is heard by this one. */
+  readonly around?: PeerWay | undefined;
 }
 export interface User {
   readonly name: string;

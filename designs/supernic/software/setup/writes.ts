@@ -23,7 +23,7 @@ import {
   tunnelWord,
   uidEntries,
 } from "../../wire/index.ts";
-import { type Chain, type Dag, everyPort, type Setup } from "./setup.ts";
+import { type Chain, type Dag, everyPort, type PeerWay, type Setup } from "./setup.ts";
 
 /** Cycles from a packet's start to its credit's return, without its tasks: a busy task has as much before it. */
 const loopCycles = 6,
@@ -49,6 +49,24 @@ export const macEntries = ({ stations, peers }: Pick<Setup, "stations" | "peers"
   ...stations.map(s => ({ mac: s.mac, port: s.port, peer: false, far: false })),
   ...peers.map(p => ({ mac: p.mac, port: p.port, peer: true, far: p.hops > 1 })),
 ];
+/** What leads to a peer by one of its ways: its entries, and those of the stations behind it. */
+export function wayWrites(
+  { stations, peers, sizes }: Pick<Setup, "stations" | "peers" | "sizes">,
+  peer: number,
+  { port, hops }: PeerWay,
+): readonly TableWrite[] {
+  const to = peers[peer],
+    all = everyPort(sizes),
+    far = hops > 1 ? 1 : 0;
+  if (to === undefined) throw new RangeError(`there is no peer ${peer}`);
+  return [
+    tableWrite("peer", peer, { mac: to.mac, port, far }),
+    tableWrite("macEntry", stations.length + peer, { port, peer: 1, far }, all),
+    ...stations.flatMap((s, i) =>
+      s.behind === to.name ? [tableWrite("macEntry", i, { port, peer: 0, far: 0 }, all)] : [],
+    ),
+  ];
+}
 const exactly = (mac: bigint): Ternary => ({ value: mac, mask: 2n ** BigInt(macBits) - 1n });
 
 /** The rules, at all ports: which of them count at a port stands in a register. */

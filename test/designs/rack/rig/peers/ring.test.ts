@@ -51,6 +51,7 @@ describe("a ring of five, in which each sNIC is in between", () => {
       /^ring: devices: the ways of peers close a circle over snic0:2, snic1:2, snic2:2, snic3:2, snic4:2, in which/,
     );
   });
+  // The same ways come about when one pair goes round sNIC 2, and another one still goes over it.
   it("with those ways it stands still for ever", () =>
     inRing(ring(5, fewest, notThroughTheFirst), { seed: 1 }, async run => {
       run.flood(200, 1000);

@@ -18,22 +18,33 @@ export const fewest: Way = (from, to, count) => {
     isOnward = onward < back || (onward === back && from < to);
   return isOnward ? { port: next, hops: onward } : { port: before, hops: back };
 };
+/** The other way than that. */
+export const otherThan =
+  (way: Way): Way =>
+  (from, to, count) => {
+    const { port, hops } = way(from, to, count);
+    return { port: port === next ? before : next, hops: count - hops };
+  };
 /** Never through the first sNIC: so no circle closes, however long the ring is. */
 export const notThroughTheFirst: Way = (from, to, count) => {
   if (from === 0 || to === 0) return fewest(from, to, count);
   return from < to ? { port: next, hops: to - from } : { port: before, hops: from - to };
 };
-const device = (n: number, count: number, way: Way) => {
-  const guest = round(2, n, count),
+/** @param away how many sNICs onward its DAG runs */
+const device = (n: number, count: number, way: Way, away: number, around: Way | undefined) => {
+  const guest = round(away, n, count),
     others = Array.from({ length: count }, (_, m) => m).filter(m => m !== n),
-    target = (n + 2) % count;
+    target = (n + away) % count;
   return {
     name: `snic${n}`,
     set: { ports: 4, regions: 1, slots: 1, branches: 1, contexts: 32, cells: 64, users: 2 },
     setup: {
       ...{ mac: macOf(0, n), ip: `10.20.0.${n + 1}`, number: n },
       ports: [{}, {}, { peer: true }, { peer: true }],
-      peers: others.map(m => ({ name: `snic${m}`, mac: macOf(0, m), ...way(n, m, count) })),
+      peers: others.map(m => ({
+        ...{ name: `snic${m}`, mac: macOf(0, m), ...way(n, m, count) },
+        ...(around !== undefined && (n === 0 || m === 0) && { around: around(n, m, count) }),
+      })),
       users: [{ name: "all", contexts: 32, cells: 64 }],
       regions: [{ chain: "slow", tasks: ["delay(4,12)"] }],
       dags: [
@@ -48,10 +59,10 @@ const endpoint = (what: number, n: number) => ({
   program: { kind: "capture" },
 });
 /** The setup of a rack. */
-export function ringText(count: number, way: Way): string {
+export function ringText(count: number, way: Way, away = 2, around?: Way): string {
   const all = Array.from({ length: count }, (_, n) => n);
   return JSON.stringify({
-    devices: all.map(n => device(n, count, way)),
+    devices: all.map(n => device(n, count, way, away, around)),
     nodes: [],
     endpoints: all.flatMap(n => [endpoint(1, n), endpoint(2, n)]),
     links: [
@@ -61,8 +72,8 @@ export function ringText(count: number, way: Way): string {
   });
 }
 /** @param seen by `readRack`: its check of ways may be met with others than those that the rack then has */
-export function ring(count: number, way: Way, seen: Way = way): Rack {
-  const rack = readRack(ringText(count, seen), "ring");
+export function ring(count: number, way: Way, seen: Way = way, away = 2): Rack {
+  const rack = readRack(ringText(count, seen, away), "ring");
   if (seen === way) return rack;
   return {
     ...rack,

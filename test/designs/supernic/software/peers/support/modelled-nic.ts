@@ -129,7 +129,7 @@ export class ModelledNic implements RegionDriver, StateDriver {
   /** Ports but the loop port, which is port 4. */
   readonly #plain = 0xf;
   entry(
-    table: "uid" | "dag" | "dagStage" | "chain" | "slot",
+    table: "uid" | "dag" | "dagStage" | "chain" | "slot" | "peer",
     index: number,
     loop = 0,
   ): Readonly<Record<string, number>> {

@@ -60,6 +60,8 @@ export interface RackOptions {
   readonly hops?: (a: number, b: number) => number;
   /** The sNIC in between on the way from one to another; undefined: they have a link. The same both ways. */
   readonly over?: (a: number, b: number) => number | undefined;
+  /** The sNIC next to the first one on another way to the second; undefined: there is none. */
+  readonly around?: (a: number, b: number) => number | undefined;
   readonly runsAtEndpoint?: (dag: Dag) => boolean;
   /** Load of every chain, in percent. */
   readonly load?: number;
@@ -97,8 +99,10 @@ export class Nic {
         ports: Array.from({ length: 4 }, (_, i) => ({ peer: i > 0 })),
         users: [{ name: "alice" }],
         peers: others.map(n => {
-          const hops = rack.steps(number, n).length;
-          return { name: `snic${n}`, mac: macText(n), port: this.portTo(n), hops };
+          const hops = rack.steps(number, n).length,
+            by = o.around?.(number, n);
+          const around = by === undefined ? undefined : { port: this.#portOf(by), hops: 1 + rack.steps(by, n).length };
+          return { name: `snic${n}`, mac: macText(n), port: this.portTo(n), hops, ...(around && { around }) };
         }),
       }),
       "setup",
@@ -122,8 +126,26 @@ export class Nic {
     });
   }
   portTo(other: number): number {
-    const next = this.#rack.over(this.number, other) ?? other;
-    return 1 + (next > this.number ? next - 1 : next);
+    return this.#portOf(this.#rack.over(this.number, other) ?? other);
+  }
+  #portOf(next: number): number {
+    return 1 + this.#lines.indexOf(next);
+  }
+  /** Who is at the other ends of its lines: all others, or in a ring of more than four the two beside it. */
+  get #lines(): readonly number[] {
+    const { count } = this.#rack.o,
+      others = Array.from({ length: count }, (_, n) => n).filter(n => n !== this.number);
+    return count <= 4 ? others : others.filter(n => [1, count - 1].includes((n - this.number + count) % count));
+  }
+  /** The sNIC that frames for another one go to, as its tables have it now. */
+  nextTo(other: number): number {
+    const index = this.setup.peers.findIndex(p => p.mac === macOf(other)),
+      port = this.model.entry("peer", index)["port"] ?? this.portTo(other);
+    return this.#lines[port - 1] ?? other;
+  }
+  /** The port at which frames of the sNIC at its other end come in. */
+  portFrom(next: number): number {
+    return this.#portOf(next);
   }
   get site(): Site {
     const state = stateOf(this.manager);
@@ -144,7 +166,14 @@ export class Nic {
       peers: this.setup.peers.map((p, i) => {
         const n = Number(p.mac - macOf(0));
         return {
-          ...{ number: n, name: p.name, mac: p.mac, ip: ipOf(n), port: this.setup.peers[i]?.port ?? 0 },
+          ...{
+            number: n,
+            name: p.name,
+            mac: p.mac,
+            ip: ipOf(n),
+            port: this.setup.peers[i]?.port ?? 0,
+            around: p.around,
+          },
           ...{
             hops: o.hops?.(this.number, n) ?? this.#rack.steps(this.number, n).length,
             key: pairKey(rackKey, this.number, n),
@@ -255,7 +284,11 @@ export class ModelledRack {
     for (const nic of this.nics) {
       nic.model.redirect = (index, p) => {
         const to = Number((nic.setup.peers[index]?.mac ?? macOf(0)) - macOf(0));
-        this.#packet(nic.number, to, p, () => this.nic(to).model.enter(p, true));
+        this.#packet(nic.number, to, p, by => {
+          // A redirect that does not come by the way to its owner is a stranger's.
+          if (this.nic(to).nextTo(nic.number) === by) this.nic(to).model.enter(p, true);
+          else this.nic(to).model.dropped.push({ id: p.id, why: "stranger" });
+        });
       };
       nic.model.goBack = (p, n) => {
         const owner = Math.floor((p.uid % 1024) / 64);
@@ -281,9 +314,10 @@ export class ModelledRack {
     return !this.cut.has(`${from} ${to}`) && (to === target || !this.nic(to).model.dead);
   }
   /** Data lines lose nothing but what a cut line loses: PFC and links see to that. */
-  #packet(from: number, to: number, p: Packet, arrives: () => void): void {
-    const way = `${from} ${to}`;
-    if (!this.steps(from, to).every(s => this.#isOpen(s, to))) {
+  #packet(from: number, to: number, p: Packet, arrives: (by: number) => void): void {
+    const way = `${from} ${to}`,
+      steps = this.#now(from, to);
+    if (steps === undefined || !steps.every(s => this.#isOpen(s, to))) {
       this.nic(from).model.dropped.push({ id: p.id, why: "cut" });
       return;
     }
@@ -291,18 +325,36 @@ export class ModelledRack {
     const soonest = this.time.now() + times.line + this.random.between(0, waits),
       at = Math.max(soonest, this.#arrived.get(way) ?? 0);
     this.#arrived.set(way, at);
-    this.time.after(at - this.time.now(), arrives);
+    const by = steps.at(-1)?.[0] ?? from;
+    this.time.after(at - this.time.now(), () => arrives(by));
+  }
+  /** The links from one to another by the tables as they are; undefined: one in between would send it back. */
+  #now(from: number, to: number): readonly (readonly [number, number])[] | undefined {
+    const steps: (readonly [number, number])[] = [];
+    for (let at = from, before = -1; at !== to;) {
+      const next = this.nic(at).nextTo(to);
+      if (next === before || steps.length > this.o.count) return undefined;
+      steps.push([at, next]);
+      before = at;
+      at = next;
+    }
+    return steps;
   }
   carry(from: Nic, port: number, frame: Uint8Array): void {
     const dst = frame.slice(0, 6).reduce((v, b) => (v << 8n) | BigInt(b), 0n),
-      to = this.nics.find(n => n !== from && from.portTo(n.number) === port && n.setup.mac === dst);
+      to = this.nics.find(n => n !== from && n.setup.mac === dst);
     if (to === undefined || from.model.dead || to.model.dead) return;
-    this.#carry(from, to, this.steps(from.number, to.number), frame);
+    // Software names the port; those in between go by their tables.
+    const first = this.nics.find(n => n !== from && from.portFrom(n.number) === port)?.number ?? to.number,
+      more = first === to.number ? [] : this.#now(first, to.number);
+    if (more === undefined || more[0]?.[1] === from.number) return;
+    this.#carry(from, to, [[from.number, first], ...more], frame);
   }
   /** Over link after link, each of which may lose it. */
-  #carry(from: Nic, to: Nic, [step, ...more]: readonly (readonly [number, number])[], frame: Uint8Array): void {
+  #carry(from: Nic, to: Nic, steps: readonly (readonly [number, number])[], frame: Uint8Array, by = from.number): void {
+    const [step, ...more] = steps;
     if (step === undefined) {
-      to.peers.receive(frame, to.portTo(from.number));
+      to.peers.receive(frame, to.portFrom(by));
       return;
     }
     if (!this.#isOpen(step, to.number)) return;
@@ -311,7 +363,7 @@ export class ModelledRack {
       if (this.random.chance(loss)) continue;
       for (let copies = this.random.chance(duplicate) ? 2 : 1; copies > 0; copies--) {
         const late = this.random.chance(reorder) ? this.random.between(0, 2 * period) : 0;
-        this.time.after(times.line + late, () => this.#carry(from, to, more, f));
+        this.time.after(times.line + late, () => this.#carry(from, to, more, f, step[0]));
       }
     }
   }
