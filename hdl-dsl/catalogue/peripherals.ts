@@ -236,6 +236,16 @@ const interconnect: readonly CatalogueEntry[] = [
     interval: "17 cycles for 16 beats",
   }),
   row({
+    name: "AxiDma",
+    group: "Interconnect",
+    file: "lib/dma/dma",
+    what: "copies between addresses of any byte",
+    def: AxiDma({ addressBits: 32, idBits: 4, beatBytes: 16, anyByte: true }),
+    example: "16 bytes, 32 address bits, 4 ID bits, any byte",
+    latency: "2 to a descriptor's read",
+    interval: "17 cycles for 16 beats",
+  }),
+  row({
     name: "Axi4WidthConverter",
     group: "Interconnect",
     file: "lib/interconnect/width/converter",

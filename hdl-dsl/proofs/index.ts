@@ -10,7 +10,7 @@ import { combinatorProofs } from "./combinators.ts";
 import { encoderProofs } from "./encoders.ts";
 import { flowProofs } from "./harness/flow.ts";
 import { forkProofs } from "./forks.ts";
-import { interconnectProofs, liteWidthProofs } from "./interconnect/index.ts";
+import { axi4WidthProofs, interconnectProofs, liteWidthProofs } from "./interconnect/index.ts";
 import { ioProofs } from "./io/index.ts";
 import { lfsrProofs } from "./lfsr.ts";
 import { lruProofs } from "./lru.ts";
@@ -50,6 +50,7 @@ export const libraryProofs: readonly Proof[] = [
   ...axiRegisterProofs,
   outstandingProof,
   ...liteWidthProofs,
+  ...axi4WidthProofs,
 ];
 /** Harnesses that no run has decided yet: they claim nothing. `mnemo prove <their file>` tries them. */
 export const undecidedProofs: readonly Proof[] = [...ioProofs, ...arithmeticProofs, ...interconnectProofs];

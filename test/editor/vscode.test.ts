@@ -8,6 +8,7 @@ import { problemsOf } from "../../editor/vscode/src/diagnostics.ts";
 import { clockOf, hoverText, type Names, signalsAt } from "../../editor/vscode/src/hover.ts";
 import { type RawMap, sourceOf, verilogOf } from "../../editor/vscode/src/maps.ts";
 import { mnemo } from "../support/command-line.ts";
+import { mnemoProcess } from "../support/mnemo-process.ts";
 
 const folder = `out/vscode-${process.pid}`,
   at = (name: string): string => join(folder, name);
@@ -95,6 +96,17 @@ describe("problems", () => {
       expect.objectContaining({ file: "wrong.ts", line: 8, severity: "error", code: "HDL102" }),
     );
     expect(problems.every(p => p.text !== "")).toBe(true);
+  });
+  it("of what is no TypeScript stand where it is, and name the file that is imported", async () => {
+    writeFileSync(at("broken.ts"), text.replace("const kept", "2const kept"));
+    writeFileSync(at("outer.ts"), 'import "./broken.ts";\n');
+    for (const name of ["broken.ts", "outer.ts"]) {
+      // In a process of its own: the runner of tests reads TypeScript by other means, and says other things.
+      const { stderr } = await mnemoProcess("emit", at(name), "--module", "Pair", "--out", at("w")).ended;
+      expect(problemsOf(stderr)).toEqual([
+        { file: "broken.ts", line: 6, severity: "error", code: undefined, text: 'Syntax error "c"' },
+      ]);
+    }
   });
   it("warnings are warnings, and what a module throws has its line", async () => {
     const loud = text.replace(/io\.y\.set.*/, 'throw new Error("no such table");');

@@ -11,6 +11,8 @@ export interface Page {
   readonly size: (width: number, height: number) => Promise<void>;
   /** PNG of what is seen. */
   readonly picture: () => Promise<Buffer>;
+  /** A command of the debugging protocol, as keys and mouse need it. */
+  readonly send: (method: string, params: object) => Promise<unknown>;
 }
 
 interface Answer {
@@ -84,6 +86,7 @@ export async function withPage<T>(
       },
       picture: async () =>
         Buffer.from((await ask<{ readonly data: string }>("Page.captureScreenshot", {})).data, "base64"),
+      send: ask,
     };
     return await body(page);
   } finally {

@@ -15,6 +15,8 @@ export interface Problem {
 
 const message =
   /^(?:mnemo: )?(warning: )?(HDL\d+)(?: in \w+)?: (.*?) \((?:([^()]+?):(\d+)|[^()]*?line (\d+))(?:; see ([^()]+?):(\d+))?\)\. (.*)$/;
+/** What is no TypeScript, by who reads it: it says the file that it is in, which may be one that is imported. */
+const unread = /^mnemo: .*? cannot be loaded: .*?([^/\\\s]+):(\d+):\d+: ERROR: (.*)$/;
 const thrown = /^mnemo: .*?: (.*) \(([^()\s]+):(\d+)\)$/;
 
 /** @param output of standard error, a message a line */
@@ -34,6 +36,9 @@ export function problemsOf(output: string): readonly Problem[] {
         },
       ];
     }
+    const [, broken, brokenLine, why = ""] = unread.exec(line) ?? [];
+    if (broken !== undefined)
+      return [{ file: broken, line: Number(brokenLine), severity: "error", code: undefined, text: why }];
     const own = thrown.exec(line);
     if (own !== null) {
       const [, text = "", file, at] = own;

@@ -45,6 +45,10 @@ const mapsOf = (folder: string): readonly Mapped[] =>
     map: readJson(join(folder, f)) as RawMap,
   }));
 
+/** The line itself, so that a choice of several can be made. */
+const textAt = ({ file, line }: Place): string =>
+  existsSync(file) ? (readFileSync(file, "utf8").split("\n")[line - 1] ?? "").trim() : "";
+
 async function show(places: readonly Place[], none: string): Promise<void> {
   const [first, ...others] = places;
   if (first === undefined) {
@@ -56,14 +60,20 @@ async function show(places: readonly Place[], none: string): Promise<void> {
       ? first
       : (
           await vscode.window.showQuickPick(
-            places.map(place => ({ label: `${basename(place.file)}:${place.line}`, place })),
+            places.map(place => ({
+              label: `${basename(place.file)}:${place.line}`,
+              description: textAt(place),
+              place,
+            })),
             { placeHolder: "Several lines belong to it" },
           )
         )?.place;
   if (chosen === undefined) return;
   const at = new vscode.Position(chosen.line - 1, 0);
+  // Where the file is seen already, it stays: a jump and back again are two columns, not three.
+  const seen = vscode.window.visibleTextEditors.find(e => e.document.fileName === chosen.file);
   await vscode.window.showTextDocument(vscode.Uri.file(chosen.file), {
-    viewColumn: vscode.ViewColumn.Beside,
+    viewColumn: seen?.viewColumn ?? vscode.ViewColumn.Beside,
     selection: new vscode.Range(at, at),
   });
 }
@@ -107,9 +117,16 @@ async function schematic(): Promise<void> {
     void vscode.window.showErrorMessage(said.split("\n")[0] ?? "mnemo draw has written nothing");
     return;
   }
-  const panel = vscode.window.createWebviewPanel("mnemosyne", basename(here.source), vscode.ViewColumn.Beside);
+  const panel = vscode.window.createWebviewPanel(
+    "mnemosyne",
+    `Schematic of ${basename(here.source)}`,
+    vscode.ViewColumn.Beside,
+  );
   panel.webview.html = `<!doctype html><body style="background:#fff">${readFileSync(picture, "utf8")}</body>`;
 }
+
+/** What elaborates at present or has done so, by address: a hover waits for it. */
+const checks = new Map<string, Promise<void>>();
 
 /** Elaborates a file, and puts what is said of it into the list of problems. */
 async function check(document: vscode.TextDocument, into: vscode.DiagnosticCollection): Promise<void> {
@@ -135,10 +152,11 @@ async function check(document: vscode.TextDocument, into: vscode.DiagnosticColle
   );
 }
 
-function hover(document: vscode.TextDocument, at: vscode.Position): vscode.Hover | undefined {
+async function hover(document: vscode.TextDocument, at: vscode.Position): Promise<vscode.Hover | undefined> {
   const word = document.getWordRangeAtPosition(at),
     here = hereOf(document);
   if (word === undefined) return undefined;
+  await checks.get(document.uri.toString());
   const found = filesOf(here.folder, ".names.json").flatMap(f =>
     signalsAt(readJson(join(here.folder, f)) as Names, here.source, document.getText(word)),
   );
@@ -152,16 +170,26 @@ function hover(document: vscode.TextDocument, at: vscode.Position): vscode.Hover
 
 export function activate(context: vscode.ExtensionContext): void {
   const problems = vscode.languages.createDiagnosticCollection("mnemosyne");
+  const elaborate = (document: vscode.TextDocument): void => {
+    const wanted = vscode.workspace.getConfiguration("mnemosyne").get<boolean>("onSave") ?? true;
+    if (wanted && document.languageId === "typescript") checks.set(document.uri.toString(), check(document, problems));
+  };
+  // A file is elaborated when it is first seen, and then when it is saved.
+  const first = (editor: vscode.TextEditor | undefined): void => {
+    if (editor !== undefined && !checks.has(editor.document.uri.toString())) elaborate(editor.document);
+  };
+  vscode.window.visibleTextEditors.forEach(first);
   context.subscriptions.push(
     problems,
     vscode.commands.registerCommand("mnemosyne.toVerilog", toVerilog),
     vscode.commands.registerCommand("mnemosyne.toSource", toSource),
     vscode.commands.registerCommand("mnemosyne.schematic", schematic),
     vscode.languages.registerHoverProvider("typescript", { provideHover: hover }),
-    vscode.workspace.onDidSaveTextDocument(document => {
-      const wanted = vscode.workspace.getConfiguration("mnemosyne").get<boolean>("onSave") ?? true;
-      if (wanted && document.languageId === "typescript") void check(document, problems);
+    vscode.window.onDidChangeActiveTextEditor(first),
+    vscode.workspace.onDidSaveTextDocument(elaborate),
+    vscode.workspace.onDidCloseTextDocument(document => {
+      problems.delete(document.uri);
+      checks.delete(document.uri.toString());
     }),
-    vscode.workspace.onDidCloseTextDocument(document => problems.delete(document.uri)),
   );
 }

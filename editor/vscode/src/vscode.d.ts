@@ -10,6 +10,7 @@ declare module "vscode" {
   }
   export class Uri {
     static file(path: string): Uri;
+    toString(): string;
   }
   export class MarkdownString {
     constructor(text: string);
@@ -48,15 +49,18 @@ declare module "vscode" {
   export interface TextEditor {
     readonly document: TextDocument;
     readonly selection: { readonly active: Position };
+    readonly viewColumn: ViewColumn | undefined;
   }
   export interface ExtensionContext {
     readonly subscriptions: Disposable[];
   }
   export const window: {
     readonly activeTextEditor: TextEditor | undefined;
+    readonly visibleTextEditors: readonly TextEditor[];
+    onDidChangeActiveTextEditor(then: (editor: TextEditor | undefined) => void): Disposable;
     showInformationMessage(text: string): Promise<string | undefined>;
     showErrorMessage(text: string): Promise<string | undefined>;
-    showQuickPick<T extends { readonly label: string }>(
+    showQuickPick<T extends { readonly label: string; readonly description: string }>(
       items: readonly T[],
       options: { readonly placeHolder: string },
     ): Promise<T | undefined>;
@@ -76,7 +80,7 @@ declare module "vscode" {
     createDiagnosticCollection(name: string): DiagnosticCollection;
     registerHoverProvider(
       language: string,
-      provider: { provideHover(document: TextDocument, at: Position): Hover | undefined },
+      provider: { provideHover(document: TextDocument, at: Position): Promise<Hover | undefined> },
     ): Disposable;
   };
 }

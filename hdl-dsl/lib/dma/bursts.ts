@@ -8,14 +8,18 @@ import type { fieldsOf } from "./descriptor.ts";
 
 /** Beats of a burst, at most. */
 export const MOST = 16;
-const PAGE = 12;
+/** Bits of an address in a page, which no burst leaves. */
+export const PAGE = 12;
 
-interface Cutter {
-  /** A burst stands: from, to, and its beats less one. */
+export interface Cutter {
+  /** A burst stands: from, to, its beats at the destination and at the source, less one. */
   readonly there: Bit;
   readonly source: UInt;
   readonly destination: UInt;
   readonly len: UInt<8>;
+  readonly readLen: UInt<8>;
+  /** Beats at the source. */
+  readonly reads: UInt<7>;
   /** All bursts have gone. */
   readonly ended: Bit;
 }
@@ -84,11 +88,14 @@ export function cutter(
     phase.set(0);
     busy.set(f.rowBeats.any().and(f.rows.any()));
   });
+  const len = beats.sub(1).zext(8);
   return {
     there,
     source: now.source,
     destination: now.destination,
-    len: beats.sub(1).zext(8),
+    len,
+    readLen: len,
+    reads: len.trunc(7).add(1),
     ended: busy.not(),
   };
 }

@@ -49,6 +49,7 @@ export function fieldsOf(held: UInt, addressBits: number, beatBytes: number) {
     next: word(descriptorAt.next),
     source,
     destination,
+    rowBytes,
     rowBeats: rowBytes.bits(shift, 32 - shift),
     rows: held.bits(8 * descriptorAt.size + 32, 32),
     sourceStride,

@@ -19,6 +19,7 @@ import {
   type Axi4Parameters,
 } from "../axi/index.ts";
 import { Fifo } from "../queues/index.ts";
+import { byteCutter, placeOf, realigned } from "./any-byte.ts";
 import { cutter, MOST } from "./bursts.ts";
 import { DESCRIPTOR_BYTES, descriptorAt, DmaCounts, DmaEvent, fieldsOf } from "./descriptor.ts";
 
@@ -26,22 +27,29 @@ import { DESCRIPTOR_BYTES, descriptorAt, DmaCounts, DmaEvent, fieldsOf } from ".
 export interface AxiDmaParameters extends Axi4Parameters {
   /** Bursts that are read but not yet answered as written; 8 when left out. */
   readonly outstanding?: number;
+  /** Addresses, rows and strides of any number of bytes; left out: multiples of the bus's bytes, others are refused. */
+  readonly anyByte?: boolean;
 }
 const Phase = enumOf("DmaPhase", ["idle", "ask", "gather", "begin", "move", "drain", "report", "reported"]);
 const INCR = 1;
 interface Sizes extends Axi4Parameters {
   readonly outstanding: number;
+  readonly anyByte: boolean;
 }
 function sizesOf(p: AxiDmaParameters): Sizes {
   if (![8, 16, 32, 64].includes(p.beatBytes))
     throw new RangeError(`AxiDma: beatBytes is ${p.beatBytes}; choose 8, 16, 32 or 64`);
   if (p.addressBits < 13 || p.addressBits > 64)
     throw new RangeError(`AxiDma: addresses have ${p.addressBits} bits; choose 13 to 64`);
-  return { ...p, outstanding: p.outstanding ?? 8 };
+  return { ...p, outstanding: p.outstanding ?? 8, anyByte: p.anyByte ?? false };
 }
 const burst = (s: Sizes) => struct({ addr: uint<number>(s.addressBits), len: uint(8) });
 const arrived = (s: Sizes) => struct({ addr: uint<number>(s.addressBits), len: uint(8), bad: bit });
 type Bus = End<Axi4Channels>;
+/** The places of bursts under way, for addresses of any byte. */
+const placesOf = (s: Sizes) =>
+  instance("places", Fifo({ shape: placeOf(Math.log2(s.beatBytes)), depth: s.outstanding, style: "distributed" }));
+type Places = ReturnType<typeof placesOf>["pop"];
 
 /** Bursts that have been asked for, and those whose data are here; the data wait in one FIFO. */
 function reading(s: Sizes, m: Bus, gathers: Bit) {
@@ -70,6 +78,7 @@ function writing(
   m: Bus,
   r: ReturnType<typeof reading>,
   report: { readonly now: Bit; readonly at: UInt; readonly status: UInt },
+  places: Places | undefined,
 ) {
   const address = reg(bit, { init: 0, name: "address_waits" }),
     beats = reg(bit, { init: 0, name: "beats_wait" }),
@@ -83,23 +92,38 @@ function writing(
   m.aw.valid.set(address);
   m.aw.payload.set({ addr, id: 0, len, size: Math.log2(s.beatBytes), burst: INCR });
   m.w.valid.set(beats.andNot(drops));
-  const lane = addr.trunc(Math.log2(s.beatBytes)),
-    word = constant(0xff, s.beatBytes).shl(lane);
+  const beat = node(m.w.fire.or(beats.and(drops)), { name: "beat_goes" }),
+    lane = addr.trunc(Math.log2(s.beatBytes)),
+    whole = constant((1n << BigInt(s.beatBytes)) - 1n, s.beatBytes),
+    take = r.here.pop;
+  const moved =
+    places === undefined
+      ? {
+          data: r.data.pop.payload,
+          strb: mux(tells, constant(0xff, s.beatBytes).shl(lane), whole),
+          pops: beat.andNot(tells),
+        }
+      : realigned(s.beatBytes, r.data.pop, places, {
+          takes: take.fire,
+          report: report.now,
+          beat: beat.andNot(tells),
+          last,
+          lane,
+        });
   m.w.payload.set({
-    data: mux(tells, repeat(report.status.zext(64), s.beatBytes / 8), r.data.pop.payload),
-    strb: mux(tells, word, constant((1n << BigInt(s.beatBytes)) - 1n, s.beatBytes)),
+    data: mux(tells, repeat(report.status.zext(64), s.beatBytes / 8), moved.data),
+    strb: moved.strb,
     last,
   });
-  const beat = node(m.w.fire.or(beats.and(drops)), { name: "beat_goes" });
-  r.data.pop.ready.set(beat.andNot(tells));
+  r.data.pop.ready.set(moved.pops);
   when(m.aw.fire, () => address.set(0));
   when(beat, () => {
     left.set(left.sub(1));
     when(last, () => beats.set(0));
   });
-  r.here.pop.ready.set(free);
-  when(r.here.pop.fire, () => {
-    const b = r.here.pop.payload;
+  take.ready.set(free);
+  when(take.fire, () => {
+    const b = take.payload;
     addr.set(b.addr);
     len.set(b.len);
     left.set(b.len);
@@ -117,7 +141,7 @@ function writing(
     beats.set(1);
   });
   return {
-    beat: node(beat.andNot(tells), { name: "room_comes" }),
+    beat: node(moved.pops, { name: "room_comes" }),
     dropped: node(beat.and(drops).and(last), { name: "burst_dropped" }),
   };
 }
@@ -134,8 +158,9 @@ function counter(event: Bit, name: string): UInt<16> {
  * other along a chain. `start` gives the address of the first; the low six bits of such an address do not count.
  *
  * Source, destination, row and strides are multiples of the bus's bytes: other descriptors are refused, and nothing is
- * moved. A descriptor without rows, or with rows of no bytes, moves nothing and is done. Bursts have 16 beats at most,
- * and none crosses 4 KB. Rows are copied in order; source and destination must not overlap.
+ * moved. With `anyByte` they are any numbers of bytes, and none is refused; a read may touch the rest of its last beat.
+ * A descriptor without rows, or with rows of no bytes, moves nothing and is done. Bursts have 16 beats at most (reads
+ * 17 with `anyByte`), and none crosses 4 KB. Rows are copied in order; source and destination must not overlap.
  *
  * When all writes of a descriptor are answered, its status is written (8 bytes), and `event` tells of it. Errors of
  * memory: a burst that was read with one is not written; after an error no new burst of the descriptor begins, its
@@ -144,6 +169,7 @@ function counter(event: Bit, name: string): UInt<16> {
  *
  * Latency 2 cycles from `start` to the descriptor's read. Initiation interval 1 beat while bursts are of 16 beats and
  * the memory answers within 64: as many beats may be under way. `outstanding` bursts, or 64 beats: then reads wait.
+ * A burst is cut every 3 cycles, with `anyByte` every 4.
  * `start.ready` is 0 until a chain ends. Accesses have ID 0. Reset forgets all that is under way, also at the memory.
  */
 export const AxiDma = module(
@@ -179,13 +205,19 @@ export const AxiDma = module(
     const reads = reading(s, m, gathers),
       address: Stream<Axi4Address> = stream(axi4Address(s), { name: "read_address" });
     const taken = node(address.fire.and(moves)),
-      cuts = cutter(s, fields, { begin: begins.andNot(fields.refused), taken });
-    const allowed = node(room.ge(MOST).and(open.lt(s.outstanding)).andNot(failed.read.or(failed.write)));
+      isRefused = s.anyByte ? constant(0, 1) : fields.refused,
+      goesOn = { begin: begins.andNot(isRefused), taken };
+    const bytewise = s.anyByte ? { places: placesOf(s), cuts: byteCutter(s, fields, goesOn) } : undefined,
+      cuts = bytewise?.cuts ?? cutter(s, fields, goesOn);
+    bytewise?.places.push.valid.set(taken);
+    bytewise?.places.push.payload.set(bytewise.cuts.place);
+    const needs = bytewise?.cuts.reads ?? MOST;
+    const allowed = node(room.ge(needs).and(open.lt(s.outstanding)).andNot(failed.read.or(failed.write)));
     address.valid.set(asks.or(moves.and(cuts.there).and(allowed)));
     address.payload.set({
       addr: mux(asks, cat(current.shr(6).trunc(s.addressBits - 6), constant(0, 6)), cuts.source),
       id: 0,
-      len: mux(asks, constant(DESCRIPTOR_BYTES / s.beatBytes - 1, 8), cuts.len),
+      len: mux(asks, constant(DESCRIPTOR_BYTES / s.beatBytes - 1, 8), cuts.readLen),
       size: Math.log2(s.beatBytes),
       burst: INCR,
     });
@@ -195,13 +227,13 @@ export const AxiDma = module(
 
     const status = cat(refused, failed.write, failed.read, constant(1, 1)),
       at = cat(current.shr(6).trunc(s.addressBits - 6), constant(descriptorAt.status, 6));
-    const writes = writing(s, m, reads, { now: reports, at, status });
+    const writes = writing(s, m, reads, { now: reports, at, status }, bytewise?.places.pop);
     m.b.ready.set(1);
     const answered = node(m.b.fire.andNot(phase.is("reported"))),
       wrong = node(m.b.fire.and(m.b.payload.resp.any()));
     const bursts = (b: Bit): UInt<8> => b.zext(8);
     open.set(open.add(bursts(taken)).sub(bursts(answered)).sub(bursts(writes.dropped)));
-    const reserved = mux(taken, cuts.len.trunc(7).add(1), constant(0, 7));
+    const reserved = mux(taken, cuts.reads, constant(0, 7));
     room.set(room.sub(reserved).add(writes.beat.zext(7)));
 
     when(phase.is("idle").and(io.start.fire), () => {
@@ -225,9 +257,9 @@ export const AxiDma = module(
     });
     const lost = node(begins.and(failed.descriptor));
     when(begins, () => {
-      refused.set(fields.refused);
+      refused.set(isRefused);
       phase.set("move");
-      when(fields.refused, () => phase.set("drain"));
+      when(isRefused, () => phase.set("drain"));
       when(failed.descriptor, () => phase.set("idle"));
     });
     const stopped = failed.read.or(failed.write);

@@ -18,14 +18,19 @@ const BYTES = 8,
 const LATE = 4;
 const ones = (n: UInt): UInt<8> => constant(0xff, 8).shl(n).not();
 
-/** The line with frames of lane 4 moved to lane 0: the word, and whether one begins. */
-function aligned(line: { readonly data: UInt; readonly control: UInt }, busy: Bit) {
+/**
+ * The line with frames of lane 4 moved to lane 0: the word, and whether one begins. Starts are looked at before a word
+ * is registered: behind it the path to the end of a frame would be the longest.
+ */
+function aligned(line: Val<typeof Xgmii>, busy: Bit) {
   const last = reg(Xgmii, { init: idleWord, name: "last" }),
-    half = reg(bit, { init: 0, name: "half" });
-  last.set({ data: line.data.is(64), control: line.control.is(8) });
-  const begins = (lane: number): Bit => last.control.bit(lane).and(last.data.bits(8 * lane, 8).eq(xgmiiCode.start));
-  const at0 = node(begins(0), { name: "begins_0" }),
-    at4 = node(begins(4), { name: "begins_4" });
+    half = reg(bit, { init: 0, name: "half" }),
+    at0 = reg(bit, { init: 0, name: "begins_0" }),
+    at4 = reg(bit, { init: 0, name: "begins_4" });
+  const begins = (lane: number): Bit => line.control.bit(lane).and(line.data.bits(8 * lane, 8).eq(xgmiiCode.start));
+  last.set(line);
+  at0.set(begins(0));
+  at4.set(begins(4));
   const moved = node(mux(busy, half, at0.not()), { name: "moved" });
   when(busy.not(), () => half.set(at0.not()));
   return {

@@ -1,11 +1,10 @@
-/** The width converters by the rules of their buses: a slave on one side, a master on the other. */
+/** The width converter of AXI4-Lite by the rules of its buses: a slave on one side, a master on the other. */
 import { uint } from "../../types/shape.ts";
 import type { Bit } from "../../types/value.ts";
 import { node, reg } from "../../build/declare.ts";
 import { assertAlways, cover, mux, when } from "../../build/statements.ts";
 import { constant } from "../../build/value.ts";
-import { Axi4WidthConverter, LiteWidthConverter } from "../../lib/index.ts";
-import { axi4MasterObeys, axi4SlaveObeys, busOf } from "../axi/axi4-rules.ts";
+import { LiteWidthConverter } from "../../lib/index.ts";
 import { type LiteBus, liteMasterObeys, liteSlaveObeys } from "../axi/lite-rules.ts";
 import { around } from "../harness/around.ts";
 import type { Proof } from "../harness/proof.ts";
@@ -18,7 +17,7 @@ const renamed = (io: object): LiteBus => {
 /** Cycles from the last that an access waits for to its answer, at most. */
 const within = 10;
 /** Nothing is lost: what is owed is answered, once nobody else holds it up for so long. */
-function answersIn(what: string, owed: Bit, willing: Bit, answered: Bit): void {
+export function answersIn(what: string, owed: Bit, willing: Bit, answered: Bit): void {
   const name = what.replace(/ /g, "_"),
     waits = node(owed.and(willing).andNot(answered), { name: `${name}_waits` }),
     cycles = reg(uint(4), { init: 0, name: `${name}_cycles` });
@@ -54,20 +53,6 @@ const lite = (fromBytes: 4 | 8): Proof["harness"] =>
     cover(below.reads.several.and(io.sR.fire), "a read ends while two are under way");
   });
 
-const p = { addressBits: 13, idBits: 1 };
-const axi4 = (fromBytes: number, toBytes: number): Proof["harness"] =>
-  around(
-    `Axi4Width${fromBytes}to${toBytes}Proof`,
-    Axi4WidthConverter({ ...p, fromBytes, toBytes, outstanding: 1 }),
-    io => {
-      const size = { outstanding: 4, beats: fromBytes > toBytes ? 2 : 4 };
-      const above = axi4SlaveObeys(busOf(io, "s"), { ...size, beatBytes: fromBytes, name: "above" });
-      axi4MasterObeys(busOf(io, "m"), { outstanding: 4, beats: 4, beatBytes: toBytes, name: "below" });
-      cover(above.writes.any.and(io.sB.fire), "a write ends");
-      cover(above.reads.any.and(io.sR.fire), "a beat is read");
-    },
-  );
-
 /** Proofs of the converter for AXI4-Lite. */
 export const liteWidthProofs: readonly Proof[] = [
   {
@@ -92,34 +77,6 @@ export const liteWidthProofs: readonly Proof[] = [
         what: "a read's answer is lost when the one before it goes",
         from: "if (asked_pop_payload_final) r_full <= 1'b1",
         to: "if (asked_pop_payload_final & ~r_full) r_full <= 1'b1",
-      },
-    ],
-  },
-];
-
-/** Harnesses of the converter for AXI4: no run has decided them. Without a counterexample within 7 cycles. */
-export const axi4WidthProofs: readonly Proof[] = [
-  {
-    module: "Axi4WidthConverter, 1 to 2 bytes",
-    long: true,
-    harness: axi4(1, 2),
-    faults: [
-      {
-        what: "a burst's last beat does not go",
-        from: /ar_reach = [^;]*;/,
-        to: "ar_reach = {1'b0, s_ar_payload_len};",
-      },
-    ],
-  },
-  {
-    module: "Axi4WidthConverter, 2 to 1 bytes",
-    long: true,
-    harness: axi4(2, 1),
-    faults: [
-      {
-        what: "an unaligned burst is a beat too long",
-        from: /aw_first = [^;]*;/,
-        to: "aw_first = aw_next_held_beats;",
       },
     ],
   },

@@ -262,6 +262,7 @@ const faults: Readonly<Record<"rgmii" | "xgmii", readonly Planted[]>> = {
   ],
   xgmii: [
     ["talks", "frames in lane 4 are not moved", /wire moved = [^;]*;/, "wire moved = 1'b0;"],
+    ["talks", "no frame is seen in lane 4", /begins_4 <= line_control\[4\][^;]*;/, "begins_4 <= 1'b0;"],
     ["talks", "a control character is taken for the end", "wire ended = (|ended_joined) & ends", "wire ended = ends"],
     ["talks", "the start delimiter is not looked at", "(control == 8'd1) & (word[63:56] == 8'd213)", "control == 8'd1"],
     ["talks", "five bytes in the last word: the fifth is lost", "rest_count > 3'd4", "rest_count > 3'd5"],
