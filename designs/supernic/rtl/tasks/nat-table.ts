@@ -2,11 +2,12 @@ import {
   bit,
   type Bit,
   constant,
-  firstSet,
+  encodeOnehot,
   fromBits,
   mux,
   node,
   onehotMux,
+  orTree,
   pack,
   ram,
   reg,
@@ -117,17 +118,32 @@ export function natTable(
       ram(Binding, { depth: natSets, collision: "new", style: "block", name: `bindings_${i}` }),
     ),
     rows = memories.map((m, i) => m.readSync(asked.set.is(setBits), { en: moves, name: `binding_${i}` }));
-  const live = rows.map((row, i) =>
-    node(row.valid.and(epoch.sub(row.epoch).le(life)).andNot(clears), { name: `live_${i}` }),
-  );
+  // Which epochs live is known before a binding is read: so no sum hangs on that.
+  const liveEpochs = node(
+      fromBits(Array.from({ length: 2 ** natEpochBits }, (_, e) => epoch.sub(constant(e, natEpochBits)).le(life))),
+      { name: "live_epochs" },
+    ),
+    live = rows.map((row, i) =>
+      node(row.valid.and(liveEpochs.shr(row.epoch).bit(0)).andNot(clears), { name: `live_${i}` }),
+    );
   const hits = rows.map((row, i) => node((live[i] ?? clearing).and(row.key.eq(key)), { name: `hits_${i}` }));
-  const anyHit = node(fromBits(hits).any(), { name: "any_hit" }),
-    free = firstSet(fromBits(live.map(l => l.not()))),
-    outWay = node(mux(anyHit, firstSet(fromBits(hits)).index, free.index), { name: "out_way" });
+  // One bit for each way: a number would stand between the choice and what is written. Software may have given a key two
+  // bindings, and the first one counts.
+  const noneBefore = (ways: readonly Bit[], i: number): Bit => orTree(ways.slice(0, i)).not(),
+    frees = live.map(l => l.not()),
+    anyHit = node(orTree(hits), { name: "any_hit" }),
+    usable = node(valid.andNot(inbound.bit(0)), { name: "may_bind" });
+  const chosen = hits.map((hit, i) => {
+    const isFree = frees[i] ?? clearing,
+      first = hit.and(noneBefore(hits, i)),
+      firstFree = isFree.and(noneBefore(frees, i));
+    return node(first.or(firstFree.andNot(anyHit)), { name: `out_way_${i}` });
+  });
+  const outWay = node(encodeOnehot(fromBits(chosen)), { name: "out_way" });
   const named = Array.from({ length: natWays }, (_, i) => way.eq(i));
-  const makes = node(valid.andNot(inbound.bit(0)).and(anyHit.or(free.any)), { name: "makes" });
+  const makes = node(usable.and(orTree(chosen)), { name: "makes" });
   memories.forEach((memory, i) => {
-    const refreshes = makes.and(outWay.eq(i)),
+    const refreshes = node(usable.and(chosen[i] ?? clearing), { name: `refreshes_${i}` }),
       forgets = sweeps.andNot(live[i] ?? sweeps),
       restores = node(puts.and(named[i] ?? puts), { name: `restores_${i}` });
     memory.write(moves.and(refreshes.or(forgets).or(restores)), set.is(setBits), {

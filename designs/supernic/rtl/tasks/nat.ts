@@ -183,23 +183,25 @@ const Nat = module("NatTask", stateTaskPorts, io => {
     { one } = asked;
   const here = valid[0] ?? open,
     state = askedState(io.stateAsk),
-    serves = node(state.waits.andNot(here).andNot(time.clearing).and(moves), { name: "serves_state" }),
-    sweeps = node(time.sweeping.andNot(here).andNot(serves), { name: "sweeps" });
+    // What is asked counts only when all moves, which is known late.
+    asksState = node(state.waits.andNot(here).andNot(time.clearing), { name: "asks_state" }),
+    serves = node(asksState.and(moves), { name: "serves_state" }),
+    sweeps = node(time.sweeping.andNot(here).andNot(asksState), { name: "sweeps" });
   // State: a binding by its number goes through the table as a packet's does, time is here.
   const isBinding = node(state.at.shr(Math.log2(natBindingsPart.first)).eq(1), { name: "is_binding" }),
     isTime = node(state.at.eq(natTimePart.first), { name: "is_time" }),
     put = unpack(Binding, state.data.trunc(widthOf(Binding))),
     putTime = unpack(Time, state.data.trunc(widthOf(Time)));
-  const puts = node(serves.and(state.write), { name: "puts_state" });
+  const puts = node(asksState.and(state.write), { name: "puts_state" });
   state.done(serves);
-  time.step(node(sweeps.and(moves), { name: "swept" }), { ...putTime, valid: puts.and(isTime) });
+  time.step(node(sweeps.and(moves), { name: "swept" }), { ...putTime, valid: puts.and(isTime).and(moves) });
   when(moves, () => {
     when(time.sweeping.and(here), () => forced.set(forced.add(1))).otherwise(() => forced.set(0));
   });
   // 2: the table answers.
   const found = natTable(
     {
-      set: mux(here, one.set, mux(serves, state.at.bits(2, setBits), time.at)),
+      set: mux(here, one.set, mux(asksState, state.at.bits(2, setBits), time.at)),
       key: mux(here, one.key, put.key),
       way: mux(here, one.way, state.at.trunc(2)),
       inbound: one.inbound,
