@@ -23,7 +23,10 @@ import { natBindingsPart, natEpochBits, natKeyBits, natPlaces, natSets, natWays 
 import type { TaskConfig } from "./interface.ts";
 import { stateWord } from "./state.ts";
 
-const setBits = Math.log2(natSets);
+const setBits = Math.log2(natSets),
+  epochs = 2 ** natEpochBits,
+  /** The longest life that a binding can have: an epoch that is one more is the next one. */
+  firstLife = epochs - 2;
 /** A binding: who has it, and the epoch in which it was last used. */
 export const Binding = stateWord(natBindingsPart);
 
@@ -44,7 +47,7 @@ export interface NatAsk {
 /** The epoch and how long bindings live, and the sweeping of all sets after a reset and in each epoch. */
 export function natTime(config: Val<typeof TaskConfig>) {
   const epoch = reg(uint(natEpochBits), { init: 0, name: "epoch" }),
-    life = reg(uint(natEpochBits), { init: 14, name: "life" });
+    life = reg(uint(natEpochBits), { init: firstLife, name: "life" });
   const begins = node(config.valid.and(config.at.eq(natPlaces.epoch)), { name: "epoch_begins" });
   const sweeping = reg(bit, { init: 1, name: "sweeping" }),
     clearing = reg(bit, { init: 1, name: "clearing" }),
@@ -118,14 +121,20 @@ export function natTable(
       ram(Binding, { depth: natSets, collision: "new", style: "block", name: `bindings_${i}` }),
     ),
     rows = memories.map((m, i) => m.readSync(asked.set.is(setBits), { en: moves, name: `binding_${i}` }));
-  // Which epochs live is known before a binding is read: so no sum hangs on that.
-  const liveEpochs = node(
-      fromBits(Array.from({ length: 2 ** natEpochBits }, (_, e) => epoch.sub(constant(e, natEpochBits)).le(life))),
-      { name: "live_epochs" },
-    ),
-    live = rows.map((row, i) =>
-      node(row.valid.and(liveEpochs.shr(row.epoch).bit(0)).andNot(clears), { name: `live_${i}` }),
-    );
+  // Which epochs live is known before a binding is read, in registers: the table sees an epoch a cycle late, as a whole.
+  const livesAt = (now: number, e: number): boolean => (now - e + epochs) % epochs <= firstLife,
+    liveEpochs = reg(uint(epochs), {
+      init: Array.from({ length: epochs }, (_, e) => (livesAt(0, e) ? 2 ** e : 0)).reduce((a, b) => a + b),
+      name: "live_epochs",
+    }),
+    now = reg(uint(natEpochBits), { init: 0, name: "table_epoch" });
+  liveEpochs.set(
+    fromBits(Array.from({ length: epochs }, (_, e) => epoch.sub(constant(e, natEpochBits)).le(life))).is(epochs),
+  );
+  now.set(epoch);
+  const live = rows.map((row, i) =>
+    node(row.valid.and(liveEpochs.shr(row.epoch).bit(0)).andNot(clears), { name: `live_${i}` }),
+  );
   const hits = rows.map((row, i) => node((live[i] ?? clearing).and(row.key.eq(key)), { name: `hits_${i}` }));
   // One bit for each way: a number would stand between the choice and what is written. Software may have given a key two
   // bindings, and the first one counts.
@@ -149,7 +158,7 @@ export function natTable(
     memory.write(moves.and(refreshes.or(forgets).or(restores)), set.is(setBits), {
       valid: refreshes.or(restores.and(put.valid)),
       key: key.is(natKeyBits),
-      epoch: mux(puts, put.epoch, epoch),
+      epoch: mux(puts, put.epoch, now),
     });
   });
   const inLive = onehotMux(named, live),
