@@ -118,7 +118,7 @@ export function natTable(
     hold("inbound", asked.inbound),
   ] as const;
   const memories = Array.from({ length: natWays }, (_, i) =>
-      ram(Binding, { depth: natSets, collision: "new", style: "block", name: `bindings_${i}` }),
+      ram(Binding, { depth: natSets, collision: "undefined", style: "block", name: `bindings_${i}` }),
     ),
     rows = memories.map((m, i) => m.readSync(asked.set.is(setBits), { en: moves, name: `binding_${i}` }));
   // Which epochs live is known before a binding is read, in registers: the table sees an epoch a cycle late, as a whole.
@@ -132,10 +132,29 @@ export function natTable(
     fromBits(Array.from({ length: epochs }, (_, e) => epoch.sub(constant(e, natEpochBits)).le(life))).is(epochs),
   );
   now.set(epoch);
-  const live = rows.map((row, i) =>
-    node(row.valid.and(liveEpochs.shr(row.epoch).bit(0)).andNot(clears), { name: `live_${i}` }),
+  // What was written as it was read goes around the memory. Its key is the one that was asked before, so whether that is
+  // asked again is known by now: only what the memory has is compared behind it.
+  const kept = <const W extends number>(name: string, v: UInt<W>): UInt<W> => {
+    const held = reg(uint(v.width), { name: `last_${name}` });
+    when(moves, () => held.set(v));
+    return held.is(v.width);
+  };
+  const last = {
+      same: kept("key_again", asked.key.eq(key)),
+      key: kept("key", key).is(natKeyBits),
+      epoch: kept("epoch", mux(puts, put.epoch, now)).is(natEpochBits),
+    },
+    writes = memories.map((_, i) => reg(bit, { init: 0, name: `goes_around_${i}` })),
+    lasts = memories.map((_, i) => reg(bit, { name: `last_valid_${i}` })),
+    lives = (e: UInt): Bit => liveEpochs.shr(e).bit(0),
+    lastLives = node(lives(last.epoch), { name: "last_lives" });
+  const ways = rows.map((row, i) => ({ row, around: writes[i] ?? clears, valid: lasts[i] ?? clears }));
+  const live = ways.map(({ row, around, valid }, i) =>
+    node(mux(around, valid.and(lastLives), row.valid.and(lives(row.epoch))).andNot(clears), { name: `live_${i}` }),
   );
-  const hits = rows.map((row, i) => node((live[i] ?? clearing).and(row.key.eq(key)), { name: `hits_${i}` }));
+  const hits = ways.map(({ row, around }, i) =>
+    node((live[i] ?? clears).and(mux(around, last.same, row.key.eq(key))), { name: `hits_${i}` }),
+  );
   // One bit for each way: a number would stand between the choice and what is written. Software may have given a key two
   // bindings, and the first one counts.
   const noneBefore = (ways: readonly Bit[], i: number): Bit => orTree(ways.slice(0, i)).not(),
@@ -150,30 +169,41 @@ export function natTable(
   });
   const outWay = node(encodeOnehot(fromBits(chosen)), { name: "out_way" });
   const named = Array.from({ length: natWays }, (_, i) => way.eq(i));
-  const makes = node(usable.and(orTree(chosen)), { name: "makes" });
+  const makes = node(usable.and(anyHit.or(orTree(frees))), { name: "makes" });
+  const again = node(asked.set.eq(set), { name: "set_again" });
   memories.forEach((memory, i) => {
     const refreshes = node(usable.and(chosen[i] ?? clearing), { name: `refreshes_${i}` }),
       forgets = sweeps.andNot(live[i] ?? sweeps),
       restores = node(puts.and(named[i] ?? puts), { name: `restores_${i}` });
-    memory.write(moves.and(refreshes.or(forgets).or(restores)), set.is(setBits), {
-      valid: refreshes.or(restores.and(put.valid)),
+    const becomes = node(refreshes.or(restores.and(put.valid)), { name: `binds_${i}` }),
+      changes = node(refreshes.or(forgets).or(restores), { name: `changes_${i}` });
+    memory.write(moves.and(changes), set.is(setBits), {
+      valid: becomes,
       key: key.is(natKeyBits),
       epoch: mux(puts, put.epoch, now),
     });
+    when(moves, () => {
+      writes[i]?.set(changes.and(again));
+      lasts[i]?.set(becomes);
+    });
   });
   const inLive = onehotMux(named, live),
-    inKey = onehotMux(
-      named,
-      rows.map(r => r.key),
+    around = onehotMux(named, writes),
+    ofWay = (of: (row: (typeof rows)[number]) => UInt): UInt => onehotMux(named, rows.map(of)),
+    inKey = mux(
+      around,
+      last.key,
+      ofWay(r => r.key),
     );
   const asIs = wire(Binding, { name: "binding_as_is" });
   asIs.set({
     valid: inLive,
-    key: inKey,
-    epoch: onehotMux(
-      named,
-      rows.map(r => r.epoch),
-    ),
+    key: inKey.is(natKeyBits),
+    epoch: mux(
+      around,
+      last.epoch,
+      ofWay(r => r.epoch),
+    ).is(natEpochBits),
   });
   return {
     /** Outbound: there is a binding now. Inbound: there is one, and whose. */

@@ -88,13 +88,15 @@ function askedOf(packet: Packet, outside: UInt, later: Later) {
     fits = node(ip.hasIp.andNot(packet.noL4).and(whole).and(inbound.not().or(toOutside)), { name: "fits" });
   const key = cat(packet.user, udp, ip.src, srcPort).is(natKeyBits),
     hash = linearMap(key, flowHashBits, natSet);
-  const one = {
-    fits: later("s1_fits", fits),
-    inbound: later("s1_inbound", inbound),
-    key: later("s1_key", key),
-    set: later("s1_set", mux(inbound, dstPort.bits(2, 10), hash)),
-    way: later("s1_way", dstPort.trunc(2)),
-  };
+  // The hash is the longest way of this stage: whether it counts is asked behind the register.
+  const isIn = later("s1_inbound", inbound),
+    one = {
+      fits: later("s1_fits", fits),
+      inbound: isIn,
+      key: later("s1_key", key),
+      set: mux(isIn, later("s1_port_set", dstPort.bits(2, 10)), later("s1_hash", hash)),
+      way: later("s1_way", dstPort.trunc(2)),
+    };
   return { packet, ip, inbound, udp, srcPort, dstPort, one };
 }
 type Asked = ReturnType<typeof askedOf>;
