@@ -20,7 +20,6 @@ import {
   source,
   stream,
   struct,
-  toBits,
   uint,
   type UInt,
   vec,
