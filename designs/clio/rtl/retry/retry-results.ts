@@ -109,25 +109,17 @@ export const RetryResults = module(
     const entryOf = ram(uint(Math.log2(p.entries)), { depth: p.slots, collision: "undefined", style: "distributed" });
     entryOf.write(io.started.valid, io.started.slot, io.started.entry);
     const awaited = reg(uint(p.slots), { init: 0 });
-    // Who starts is known late in its cycle: it has its bit a cycle later, and counts from the next one on all the same.
-    const begun = reg(struct({ valid: bit, slot: uint(slotBits(p)) }), { init: { valid: 0 }, name: "begun" });
-    begun.set({ valid: io.started.valid, slot: io.started.slot });
-    const isAwaited = (slot: UInt): Bit =>
-      awaited
-        .shr(slot)
-        .bit(0)
-        .or(begun.valid.and(begun.slot.eq(slot)));
 
     // Whether the request that put the entry there is still doing it.
     const f = io.finding;
-    const underWay = node(isAwaited(f.entrySlot).and(entryOf.readAsync(f.entrySlot).eq(f.entry)));
+    const underWay = node(awaited.shr(f.entrySlot).bit(0).and(entryOf.readAsync(f.entrySlot).eq(f.entry)));
     const own = f.entrySlot.eq(f.slot);
     const orphaned = node(f.valid.and(f.kind.eq(FindingKind.entered)).and(underWay).and(own.not()));
-    const finished = node(io.done.valid.and(isAwaited(io.done.slot)));
+    const finished = node(io.done.valid.and(awaited.shr(io.done.slot).bit(0)));
     awaited.set(
       awaited
-        .or(mark(begun.valid, begun.slot))
-        .and(mark(io.done.valid, io.done.slot).or(mark(orphaned, f.entrySlot)).not()),
+        .and(mark(io.done.valid, io.done.slot).or(mark(orphaned, f.entrySlot)).not())
+        .or(mark(io.started.valid, io.started.slot)),
     );
 
     const results = ram(struct({ status: uint(4), word: uint(p.wordBits) }), {
@@ -206,7 +198,10 @@ export const RetryResults = module(
       expired: asks.valid.and(asks.kind.eq(AnswerKind.expired)),
     });
     assertAlways(asks.valid.not().or(answers.push.ready), "there is an answer for each slot at most");
-    assertAlways(io.started.valid.and(isAwaited(io.started.slot)).not(), "a slot does one operation at a time");
+    assertAlways(
+      io.started.valid.and(awaited.shr(io.started.slot).bit(0)).not(),
+      "a slot does one operation at a time",
+    );
     assertAlways(
       cat(io.done.valid, replays).all().and(io.done.slot.eq(asks.slot)).not(),
       "a request is done or answered, not both",

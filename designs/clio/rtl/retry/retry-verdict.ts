@@ -37,10 +37,7 @@ export function verdictOf(io: RetryVerdictIo, given: RetryBufferParameters, { cl
   const { row } = lookup;
 
   // Stage 2: is the operation remembered, and is it newer than all that were forgotten.
-  const concluded = reg(Judged(p), { init: 0, name: "judged", resets: ["valid", "inserted", "drags"] }),
-    evicts = node(concluded.inserted.and(concluded.full), { name: "judged_evicts" }),
-    forgets = node(evicts.or(concluded.drags), { name: "judged_forgets" }),
-    judged = { ...concluded, evicts, forgets };
+  const judged = reg(Judged(p), { init: 0, resets: ["valid", "evicts", "forgets"] });
   const held = hold(p, { lookup, turns, judged, forgotten: memories.forgotten, advance, inserts, room });
   const { at, request } = held;
   const newcomer = introduce(clients, held, lookup, judged);
@@ -69,7 +66,7 @@ export function verdictOf(io: RetryVerdictIo, given: RetryBufferParameters, { cl
   io.waitNs.set(waitOf(p, clients, turns));
 
   // Stage 3: what is pushed out is written down; the results are read.
-  conclude(p, concluded, held, { row, search: found, room: entersAt, decision, final: turns.final });
+  conclude(p, judged, held, { row, search: found, room: entersAt, decision, final: turns.final });
   tell(io, judged, held, inserts, entersAt);
   writeMark(memories.forgotten, judged, newcomer, clients);
   const seen = { lookup, held, found, decision, judged };

@@ -54,33 +54,11 @@ function account(p: QueueParameters, c: number, comes: Bit, leaves: Bit, more: U
   // Whether it comes is known late, so both sums are there by then.
   const falls = mux(leaves, fewer.resize(bits), zero),
     stays = node(rest.add(falls), { name: `stays_${c}` });
-  // With a beat of more than a frame has it has room for any: so a frame's beats are compared with as many bits.
-  const low = more.width,
-    isMuch = (v: UInt): Bit => (bits > low ? v.shr(low).any() : constant(0, 1).bit(0)),
-    much = reg(bit, { init: limit >> low > 0 ? 1 : 0, name: `much_${c}` }),
-    left = node(stays.sub(more.resize(bits)), { name: `left_${c}` });
-  rest.set(mux(comes, left, stays));
-  much.set(mux(comes, isMuch(left), isMuch(stays)));
+  rest.set(mux(comes, stays.sub(more.resize(bits)), stays));
   assertAlways(rest.le(limit), `class ${c} has no more than its limit`);
-  assertAlways(much.eq(isMuch(rest)), `class ${c} has much when it says so`);
   when(rest.le(limit - p.pauseAt), () => full.set(1)).elseWhen(rest.gt(limit - p.resumeAt), () => full.set(0));
   // What came counts from the next cycle on; what left, a cycle later. A compare is less deep than a sum.
-  return { full, fits: (beats: UInt) => much.or(isAtLeast(rest.resize(low), beats)) };
-}
-/**
- * `a >= b` of few bits, by halves: a carry chain would be a piece of its own in a way that is long, and bit by bit it
- * would be one behind the other.
- */
-function isAtLeast(a: UInt, b: UInt): Bit {
-  const compare = (from: number, to: number): { readonly more: Bit; readonly least: Bit } => {
-    const [one, other] = [a.bit(from), b.bit(from)];
-    if (to - from === 1) return { more: one.andNot(other), least: one.or(other.not()) };
-    const middle = from + Math.ceil((to - from) / 2),
-      low = compare(from, middle),
-      high = compare(middle, to);
-    return { more: high.more.or(high.least.and(low.more)), least: high.more.or(high.least.and(low.least)) };
-  };
-  return compare(0, a.width).least;
+  return { full, fits: (beats: UInt) => rest.ge(beats.resize(bits)) };
 }
 
 /**

@@ -74,7 +74,8 @@ export function conclude(p: Sizes, judged: Var<ReturnType<typeof Judged>>, held:
   const way = priority([search.repeatsAhead, ahead.way], [search.anyHit, hitWay], room.number);
   // Newly forgotten of a client: the operation that is pushed out, or the number a quarter of a round back. The latter
   // keeps serial numbers comparable for a client that runs for long without one pushed out.
-  const pushesOut = node(remembers.and(victim.valid));
+  const evicts = node(inserts.and(victim.valid)),
+    pushesOut = node(remembers.and(victim.valid));
   const drags = node(settles.and(request.tracked).and(known).and(isFarAhead(p, held)));
   const quarterBack = quarterBefore(request.operation).is(p.operationBits);
   judged.set({
@@ -91,9 +92,8 @@ export function conclude(p: Sizes, judged: Var<ReturnType<typeof Judged>>, held:
     entrySlot: priority([search.repeatsAhead, ahead.slot], [search.anyHit, hitSlot], victim.slot),
     silent: request.access.silent,
     replyOpcode: request.access.replyOpcode,
-    inserted: inserts,
-    full: victim.valid,
-    drags,
+    evicts,
+    forgets: evicts.or(drags),
     // Without `forgets` they say nothing: whether the stage moves on is known late, and not waited for.
     client: mux(pushesOut, victim.client, client),
     operation: mux(pushesOut, victim.operation, quarterBack),

@@ -50,19 +50,13 @@ export const Judged = (p: Sizes) =>
     entrySlot: uint(slotBits(p)),
     silent: bit,
     replyOpcode: uint(8),
-    /** It was remembered, where another operation was if `full`; its client's number is far from its mark. */
-    inserted: bit,
-    full: bit,
-    drags: bit,
+    /** An operation was pushed out; operations at or behind `operation` of `client` count as forgotten. */
+    evicts: bit,
+    forgets: bit,
     client: uint(Math.log2(p.clients)),
     operation: uint(p.operationBits),
   });
-/** With what follows from it: whether it was remembered is known late in stage 2, and is not waited for there. */
-export interface Judged extends Val<ReturnType<typeof Judged>> {
-  /** An operation was pushed out; operations at or behind `operation` of `client` count as forgotten. */
-  readonly evicts: Bit;
-  readonly forgets: Bit;
-}
+export type Judged = Val<ReturnType<typeof Judged>>;
 
 /** What stage 2 decides about its request. */
 export interface Decision {

@@ -1,16 +1,5 @@
 /** What each kind of operation leads to. */
-import {
-  type Bit,
-  carryEqual,
-  cat,
-  connect,
-  fifo,
-  mux,
-  node,
-  stream,
-  type UInt,
-  uint,
-} from "../../../../../hdl-dsl/index.ts";
+import { carryEqual, cat, connect, fifo, mux, node, stream, type UInt, uint } from "../../../../../hdl-dsl/index.ts";
 import { sessionBits } from "../types.ts";
 import { type Operation, opKind } from "./operations.ts";
 import type { GbnSenderParameters, SenderIo } from "./ports.ts";
@@ -39,33 +28,25 @@ export function grant(io: SenderIo, p: GbnSenderParameters, { op, is }: Operatio
   return { grants, sequel };
 }
 
-/**
- * Whether `a` is `b` or behind it by fewer than 2 ** `bits`, as both wrap. A difference of all bits would stand in front
- * of what hangs on it: so the low ones are compared, and whether the high ones are the same, or one apart, which takes
- * no carry.
- */
-function isWithin(a: UInt, b: UInt, bits: number): Bit {
-  const high = (v: UInt): UInt => v.bits(bits, v.width - bits),
-    less = high(b).not(),
-    // a + ~b is 0 when each bit of its sum without carries is the carry that would come into it.
-    carries = high(a).or(less).shl(1).trunc(less.width);
-  return mux(a.trunc(bits).lt(b.trunc(bits)), high(a).xor(less).eq(carries), high(a).eq(high(b)));
-}
-
 /** What was heard. */
 export function hear(p: GbnSenderParameters, { op, is }: Operation, { was }: Session) {
-  const window = Math.log2(p.window),
-    differs = (v: UInt, bits: number): Bit => v.trunc(bits).ne(op.sequence.trunc(bits));
+  const window = Math.log2(p.window);
+  const further = node(op.sequence.sub(was.acked));
   // What is in flight behind it, below 0 when it was never sent: one difference, and not two and a comparison.
   const rest = node(was.sent.sub(op.sequence).trunc(window + 2));
   const believed = node(
     is(opKind.heard)
       .and(was.open)
-      .and(isWithin(op.sequence, was.acked, window + 1))
+      .and(
+        further
+          .shr(window + 1)
+          .any()
+          .not(),
+      )
       .and(rest.bit(window + 1).not()),
   );
-  const moves = node(believed.and(differs(was.acked, window + 1)));
-  const goesBack = node(believed.and(op.flag).and(differs(was.sent, window + 2)));
+  const moves = node(believed.and(further.any()));
+  const goesBack = node(believed.and(op.flag).and(rest.any()));
   return { moves, goesBack };
 }
 
@@ -76,9 +57,7 @@ export function stepOn(io: SenderIo, p: GbnSenderParameters, { op, is }: Operati
   const fromStart = node(op.flag.or(was.restart).or(passed.bit(p.sequenceBits - 1)));
   const more = node(was.open.and(mux(fromStart, some, passed.trunc(window + 1).lt(flying))));
   const ends = node(is(opKind.step).and(more.not()));
-  // Both are there when it is known from where it goes on.
-  const sequence = mux(fromStart, was.acked.add(1), op.sequence.add(1));
-  io.stepped.set({ valid: is(opKind.step), more, sequence });
+  io.stepped.set({ valid: is(opKind.step), more, sequence: mux(fromStart, was.acked, op.sequence).add(1) });
   return ends;
 }
 
