@@ -28,12 +28,14 @@ const onesAdd = (a: UInt, b: UInt): UInt => {
   const sum = node(a.zext(17).add(b.zext(17)));
   return sum.trunc(16).add(sum.bit(16).zext(16));
 };
-/** Bytes behind the template, less those in front of its IPv4 header: known before the template is. */
-const behindTemplate = (p: Val<ReturnType<typeof Leaving>>, trailers: boolean): UInt =>
-  p.payloadBytes
-    .add((trailers ? p.restLength : p.headLength).zext(lengthBits))
-    .zext(16)
-    .sub(headerOffsets.network);
+/** Bytes of the frame, tag and shim not counted. */
+const frameBytes = (p: Val<ReturnType<typeof Leaving>>, trailers: boolean): UInt =>
+  p.payloadBytes.add(
+    p.template.bytes
+      .zext(8)
+      .add(trailers ? p.restLength : p.headLength.zext(8))
+      .zext(lengthBits),
+  );
 
 interface Filled {
   readonly data: UInt;
@@ -47,18 +49,19 @@ interface Filled {
  */
 export function filledTemplate(packet: StreamIn<ReturnType<typeof Leaving>>, trailers = false): Filled {
   const { template } = packet.payload,
-    behind = node(behindTemplate(packet.payload, trailers), { name: "behind_template" }),
-    ip = node(behind.add(template.bytes.zext(16)), { name: "ip_length" });
+    bytes = node(frameBytes(packet.payload, trailers).zext(16), { name: "frame_bytes" }),
+    ip = node(bytes.sub(headerOffsets.network), { name: "ip_length" });
   const settled = reg(bit, { init: 0, name: "is_settled" }),
     ipLength = reg(uint(16), { name: "filled_ip_length" }),
+    udpLength = reg(uint(16), { name: "filled_udp_length" }),
     sum = reg(uint(16), { name: "filled_sum" });
   settled.set(packet.valid.andNot(packet.fire));
   when(settled.not(), () => {
     ipLength.set(ip);
+    udpLength.set(bytes.sub(headerOffsets.transport));
     sum.set(template.sum);
   });
-  const udpLength = node(ipLength.sub(headerOffsets.transport - headerOffsets.network), { name: "filled_udp_length" }),
-    checksum = node(onesAdd(sum, ipLength).not(), { name: "filled_checksum" });
+  const checksum = node(onesAdd(sum, ipLength).not(), { name: "filled_checksum" });
   const { data, lengths } = template,
     words = putWord(putWord(putWord(data, at.ipLength, ipLength), at.ipChecksum, checksum), at.udpLength, udpLength);
   return { data: mux(lengths, words, data), known: settled.or(lengths.not()), settled };

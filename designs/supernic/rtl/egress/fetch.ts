@@ -66,15 +66,13 @@ const Ready = (p: EgressParameters) =>
   struct({
     ...Noted(p).fields,
     ...(puttersOf(p) > 0 ? rest : ({} as typeof rest)),
-    /** Its template has lengths that are filled in. */
-    lengths: bit,
     headTurn: uint(6),
     headLength: uint(7),
     hasHead: bit,
     payloadBeats: uint(9),
   });
-const readyOf = (p: EgressParameters, noted: Val<ReturnType<typeof Noted>>, withLengths: Bit) => {
-  const { headBytes, dropFront, payloadBytes, keepShim, tagged, hasFront } = noted.waiting,
+const readyOf = (p: EgressParameters, noted: Val<ReturnType<typeof Noted>>) => {
+  const { headBytes, dropFront, payloadBytes, keepShim, tagged } = noted.waiting,
     inserted = cat(keepShim, tagged, constant(0, 2)).zext(6);
   const headLength = headBytes.sub(dropFront),
     withTrailer = (): UInt =>
@@ -82,7 +80,6 @@ const readyOf = (p: EgressParameters, noted: Val<ReturnType<typeof Noted>>, with
   return {
     ...noted,
     ...(puttersOf(p) > 0 ? { restLength: withTrailer() } : ({} as { restLength: UInt })),
-    lengths: withLengths.and(hasFront),
     headTurn: inserted.sub(dropFront.trunc(6)),
     headLength,
     hasHead: headBytes.ne(dropFront),
@@ -114,7 +111,7 @@ function leavingOf({ ready, going, template, header, origin, tail }: Fetched) {
     template: {
       data: template.data.is(512),
       bytes: template.bytes.is(7).and(repeat(hasFront, 7)),
-      lengths: ready.lengths,
+      lengths: template.lengths.bit(0).and(hasFront),
       sum: template.sum.is(16),
     },
     hasFront,
@@ -207,15 +204,6 @@ export const Fetch = module(
         style: "block",
         init: [0],
       });
-    // Whether a packet has to wait for lengths is asked early in the cycle in which its template comes from the block.
-    const withLengths = ram(bit, {
-      depth: templateEntries,
-      collision: "old",
-      style: "distributed",
-      init: [0],
-      name: "with_lengths",
-    });
-    withLengths.write(io.templates.en, io.templates.index, io.templates.value.lengths.bit(0));
     waiting.write(io.note.en, io.note.ctx, io.note.waiting);
     templates.write(io.templates.en, io.templates.index, io.templates.value);
 
@@ -256,13 +244,12 @@ export const Fetch = module(
       leaves3 = node(goes.or(io.left.valid.and(valid3).and(isVoid)), { name: "ready_leaves" }),
       moves3 = node(valid3.not().or(leaves3), { name: "ready_moves" }),
       template = templates.readSync(going.payload.waiting.prepend, { en: moves3, name: "template_word" }),
-      fills = node(withLengths.readAsync(going.payload.waiting.prepend), { name: "fills_lengths" }),
       trailer = puttersOf(p) === 0 ? undefined : trailers(going.payload.ctx, moves3);
     going.ready.set(moves3);
     when(leaves3, () => isVoid.set(0));
     when(moves3, () => {
       valid3.set(going.valid);
-      at3.set(readyOf(p, going.payload, fills));
+      at3.set(readyOf(p, going.payload));
       isVoid.set(going.payload.late);
     });
 

@@ -46,7 +46,7 @@ const faults: readonly (readonly [string, string | RegExp, string])[] = [
   ["a packet begins behind the one before", "part_at = ~begun ? insert_room : ", "part_at = "],
   ["a template counts as a whole", "{7{is_front}} & packet_payload_template_bytes", "{7{is_front}} & 7'd64"],
   ["front bytes are not left out", "head_turn = ~begun ? packet_payload_head_turn", "head_turn = ~begun ? 6'd0"],
-  ["the IPv4 length counts the MACs", /(behind_template = .*) - 16'd14;/, "$1;"],
+  ["the IPv4 length counts the MACs", "frame_bytes - 16'd14", "frame_bytes"],
   ["lengths of the packet before", /is_settled <= [^;]*;/, "is_settled <= packet_valid;"],
   [
     "the checksum forgets its carry",

@@ -47,7 +47,7 @@ describe("a planted fault is found", () => {
   );
   finds(
     "the template's lengths forget the trailer",
-    /(behind_template =[^;]*)packet_payload_rest_length/,
+    /(frame_bytes =[^;]*)packet_payload_rest_length/,
     "$1{1'b0, packet_payload_head_length}",
   );
   finds("of two beats the first counts as the last", /rest_ends <= [^;]*;/, "rest_ends <= rest_is_one_part;");
