@@ -168,7 +168,8 @@ function answerOf({ packet, udp }: Asked, three: Translated, later: Later) {
  * the way out: the source becomes the address outside and a port whose low 12 bits are the binding's number. It is 1 on
  * the way in: the destination becomes the binding's again, of the same user and protocol only. A packet that gets no
  * binding or has none is dropped. Others are dropped, or with `arg` bit 1 pass as they are. Latency 6, initiation
- * interval 1; while a new epoch's sweep is under way, one cycle in 16 may be the sweep's. Reset: all bindings are free,
+ * interval 1; while a new epoch's sweep is under way, one cycle in 16 may be the sweep's. A new epoch counts for the
+ * bindings from the second cycle behind its word on. Reset: all bindings are free,
  * after 1,024 cycles in which nothing is taken. State: as `natKeeps` says; a word is answered 3 cycles later, behind a
  * reset when all bindings have been cleared.
  */
