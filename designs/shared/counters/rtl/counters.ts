@@ -26,9 +26,10 @@ const indexBits = (p: CountersParameters): number => Math.max(1, bitsFor(p.bits.
 
 /**
  * Counts of many events in one memory. Increments gather in small registers, one for each counter, which are added to
- * the memory one after another. A register of single events is a shift register that goes on by one of its states. `value` is the count of `index`, a cycle later, and shows an event after at most as
- * many cycles as there are counters, and 4. Nothing waits, nothing is lost: a register holds the most that can come
- * in a round. Reset: all counts are 0, after a cycle for each.
+ * the memory one after another. A register of single events is a shift register that goes on by one of its states.
+ * `value` is the count of `index`, a cycle later, and shows an event after at most as many cycles as there are
+ * counters, and 4. Nothing waits, nothing is lost: a register holds the most that can come in a round. Reset: all
+ * counts are 0, after a cycle for each.
  */
 export const Counters = module(
   "Counters",

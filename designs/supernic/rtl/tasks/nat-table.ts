@@ -83,6 +83,41 @@ export function natTime(config: Val<typeof TaskConfig>) {
 }
 
 /**
+ * Which epochs live is known before a binding is read, in registers: the table sees an epoch a cycle late, as a whole.
+ */
+function epochsThatLive(epoch: UInt, life: UInt) {
+  const livesAt = (now: number, e: number): boolean => (now - e + epochs) % epochs <= firstLife,
+    live = reg(uint(epochs), {
+      init: Array.from({ length: epochs }, (_, e) => (livesAt(0, e) ? 2 ** e : 0)).reduce((a, b) => a + b),
+      name: "live_epochs",
+    }),
+    now = reg(uint(natEpochBits), { init: 0, name: "table_epoch" });
+  live.set(
+    fromBits(Array.from({ length: epochs }, (_, e) => epoch.sub(constant(e, natEpochBits)).le(life))).is(epochs),
+  );
+  now.set(epoch);
+  return { now, lives: (e: UInt): Bit => live.shr(e).bit(0) };
+}
+
+/**
+ * The way that has the key, else the first that is free, as a bit of each: a number would stand between the choice and
+ * what is written. Software may have given a key two bindings, and the first one counts. `may`: one may be bound.
+ */
+function choiceOf(hits: readonly Bit[], live: readonly Bit[], may: () => Bit) {
+  const noneBefore = (ways: readonly Bit[], i: number): Bit => orTree(ways.slice(0, i)).not(),
+    frees = live.map(l => l.not()),
+    anyHit = node(orTree(hits), { name: "any_hit" }),
+    usable = node(may(), { name: "may_bind" });
+  const chosen = hits.map((hit, i) => {
+    const isFree = frees[i] ?? anyHit,
+      first = hit.and(noneBefore(hits, i)),
+      firstFree = isFree.and(noneBefore(frees, i));
+    return node(first.or(firstFree.andNot(anyHit)), { name: `out_way_${i}` });
+  });
+  return { chosen, any: anyHit.or(orTree(frees)), usable };
+}
+
+/**
  * 4,096 bindings in 1,024 sets of 4. Asked in a cycle in which `moves` is 1, it answers in the next: read, compared and
  * written back in one cycle, so that the next packet of the same flow finds what this one has made. A key that has no
  * binding gets the first free one of its set; `found` is 0 when there is none.
@@ -121,19 +156,9 @@ export function natTable(
       ram(Binding, { depth: natSets, collision: "undefined", style: "block", name: `bindings_${i}` }),
     ),
     rows = memories.map((m, i) => m.readSync(asked.set.is(setBits), { en: moves, name: `binding_${i}` }));
-  // Which epochs live is known before a binding is read, in registers: the table sees an epoch a cycle late, as a whole.
-  const livesAt = (now: number, e: number): boolean => (now - e + epochs) % epochs <= firstLife,
-    liveEpochs = reg(uint(epochs), {
-      init: Array.from({ length: epochs }, (_, e) => (livesAt(0, e) ? 2 ** e : 0)).reduce((a, b) => a + b),
-      name: "live_epochs",
-    }),
-    now = reg(uint(natEpochBits), { init: 0, name: "table_epoch" });
-  liveEpochs.set(
-    fromBits(Array.from({ length: epochs }, (_, e) => epoch.sub(constant(e, natEpochBits)).le(life))).is(epochs),
-  );
-  now.set(epoch);
-  // What was written as it was read goes around the memory. Its key is the one that was asked before, so whether that is
-  // asked again is known by now: only what the memory has is compared behind it.
+  const { now, lives } = epochsThatLive(epoch, life);
+  // What was written as it was read goes around the memory. Its key is the one that was asked before, so whether that
+  // is asked again is known by now: only what the memory has is compared behind it.
   const kept = <const W extends number>(name: string, v: UInt<W>): UInt<W> => {
     const held = reg(uint(v.width), { name: `last_${name}` });
     when(moves, () => held.set(v));
@@ -146,7 +171,6 @@ export function natTable(
     },
     writes = memories.map((_, i) => reg(bit, { init: 0, name: `goes_around_${i}` })),
     lasts = memories.map((_, i) => reg(bit, { name: `last_valid_${i}` })),
-    lives = (e: UInt): Bit => liveEpochs.shr(e).bit(0),
     lastLives = node(lives(last.epoch), { name: "last_lives" });
   const ways = rows.map((row, i) => ({ row, around: writes[i] ?? clears, valid: lasts[i] ?? clears }));
   const live = ways.map(({ row, around, valid }, i) =>
@@ -155,21 +179,10 @@ export function natTable(
   const hits = ways.map(({ row, around }, i) =>
     node((live[i] ?? clears).and(mux(around, last.same, row.key.eq(key))), { name: `hits_${i}` }),
   );
-  // One bit for each way: a number would stand between the choice and what is written. Software may have given a key two
-  // bindings, and the first one counts.
-  const noneBefore = (ways: readonly Bit[], i: number): Bit => orTree(ways.slice(0, i)).not(),
-    frees = live.map(l => l.not()),
-    anyHit = node(orTree(hits), { name: "any_hit" }),
-    usable = node(valid.andNot(inbound.bit(0)), { name: "may_bind" });
-  const chosen = hits.map((hit, i) => {
-    const isFree = frees[i] ?? clearing,
-      first = hit.and(noneBefore(hits, i)),
-      firstFree = isFree.and(noneBefore(frees, i));
-    return node(first.or(firstFree.andNot(anyHit)), { name: `out_way_${i}` });
-  });
+  const { chosen, any, usable } = choiceOf(hits, live, () => valid.andNot(inbound.bit(0)));
   const outWay = node(encodeOnehot(fromBits(chosen)), { name: "out_way" });
   const named = Array.from({ length: natWays }, (_, i) => way.eq(i));
-  const makes = node(usable.and(anyHit.or(orTree(frees))), { name: "makes" });
+  const makes = node(usable.and(any), { name: "makes" });
   const again = node(asked.set.eq(set), { name: "set_again" });
   memories.forEach((memory, i) => {
     const refreshes = node(usable.and(chosen[i] ?? clearing), { name: `refreshes_${i}` }),
