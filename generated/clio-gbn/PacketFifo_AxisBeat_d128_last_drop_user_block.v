@@ -22,55 +22,40 @@ module PacketFifo_AxisBeat_d128_last_drop_user_block (
   output wire [7:0]   packets,
   output wire         dropped
 );
-  reg [6:0] head; // packet-fifo.ts:38
-  reg [6:0] tail; // packet-fifo.ts:39
-  reg [6:0] start; // packet-fifo.ts:40
-  reg [7:0] held; // packet-fifo.ts:41
-  reg [7:0] coming; // packet-fifo.ts:42
-  reg [7:0] packets_q; // packet-fifo.ts:43
-  (* ram_style = "block" *) reg [577:0] store [0:127]; // packet-fifo.ts:37
-  wire [577:0] front; // packet-fifo.ts:84
+  reg [7:0] head; // packet-fifo.ts:44
+  reg [7:0] tail; // packet-fifo.ts:45
+  reg [7:0] start; // packet-fifo.ts:46
+  reg [7:0] packets_q; // packet-fifo.ts:47
+  (* ram_style = "block" *) reg [577:0] store [0:127]; // packet-fifo.ts:43
+  wire [577:0] front; // packet-fifo.ts:76
   reg [577:0] front_rd, front_fwd;
   reg front_hit;
-  wire full = (held + coming) == 8'd128; // packet-fifo.ts:45
-  wire lost = coming == 8'd128; // packet-fifo.ts:48
-  wire push = push_valid & push_ready; // packet-fifo.ts:50
-  wire pop = pop_valid & pop_ready; // packet-fifo.ts:51
-  wire last = push_payload_last; // packet-fifo.ts:52
-  wire popped_last = pop_payload_last & pop; // packet-fifo.ts:53
-  wire ends = push & last; // packet-fifo.ts:54
-  wire bad = lost | push_payload_user; // packet-fifo.ts:55
-  wire commit = ends & ~bad; // packet-fifo.ts:56
-  wire rollback = ends & bad; // packet-fifo.ts:57
-  wire [6:0] next_head = pop ? head + 7'd1 : head; // packet-fifo.ts:79
+  wire full = {~head[7], head[6:0]} == tail; // packet-fifo.ts:49
+  wire lost = {~start[7], start[6:0]} == tail; // packet-fifo.ts:52
+  wire push = push_valid & push_ready; // packet-fifo.ts:54
+  wire pop = pop_valid & pop_ready; // packet-fifo.ts:55
+  wire last = push_payload_last; // packet-fifo.ts:56
+  wire popped_last = pop_payload_last & pop; // packet-fifo.ts:57
+  wire ends = push & last; // packet-fifo.ts:58
+  wire bad = lost | push_payload_user; // packet-fifo.ts:59
+  wire commit = ends & ~bad; // packet-fifo.ts:60
+  wire rollback = ends & bad; // packet-fifo.ts:61
+  wire [7:0] next_head = pop ? head + 8'd1 : head; // packet-fifo.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      head <= 7'd0; held <= 8'd0;
-    end
+    if (rst) head <= 8'd0;
+    else head <= next_head;
+
+  always @(posedge clk)
+    if (rst) tail <= 8'd0;
     else begin
-      held <= held + (commit ? coming + 8'd1 : 8'd0) - {7'd0, pop};
-      head <= next_head;
+      if (push & ~lost) tail <= tail + 8'd1;
+      if (rollback) tail <= start;
     end
 
   always @(posedge clk)
-    if (rst) begin
-      tail <= 7'd0; start <= 7'd0; coming <= 8'd0;
-    end
-    else begin
-      if (push & ~lost) begin
-        tail <= tail + 7'd1;
-        coming <= coming + 8'd1;
-      end
-      if (commit) begin
-        start <= tail + 7'd1;
-        coming <= 8'd0;
-      end
-      if (rollback) begin
-        tail <= start;
-        coming <= 8'd0;
-      end
-    end
+    if (rst) start <= 8'd0;
+    else if (commit) start <= tail + 8'd1;
 
   always @(posedge clk)
     if (rst) packets_q <= 8'd0;
@@ -78,15 +63,17 @@ module PacketFifo_AxisBeat_d128_last_drop_user_block (
     else if (popped_last & ~commit) packets_q <= packets_q - 8'd1;
 
   always @(posedge clk) begin
-    if (push & ~lost) store[tail] <= {push_payload_user, push_payload_last, push_payload_keep, push_payload_data};
-    front_rd <= store[next_head];
+    if (push & ~lost) begin
+      store[tail[6:0]] <= {push_payload_user, push_payload_last, push_payload_keep, push_payload_data};
+    end
+    front_rd <= store[next_head[6:0]];
     front_fwd <= {push_payload_user, push_payload_last, push_payload_keep, push_payload_data};
-    front_hit <= push & ~lost & (tail == next_head);
+    front_hit <= push & ~lost & (tail[6:0] == next_head[6:0]);
   end
   assign front = front_hit ? front_fwd : front_rd;
 
   assign push_ready = ~full | lost;
-  assign pop_valid = |held;
+  assign pop_valid = head != start;
   assign pop_payload_data = front[511:0];
   assign pop_payload_keep = front[575:512];
   assign pop_payload_last = front[576];

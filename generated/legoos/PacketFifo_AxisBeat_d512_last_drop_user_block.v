@@ -22,55 +22,40 @@ module PacketFifo_AxisBeat_d512_last_drop_user_block (
   output wire [9:0]   packets,
   output wire         dropped
 );
-  reg [8:0] head; // packet-fifo.ts:38
-  reg [8:0] tail; // packet-fifo.ts:39
-  reg [8:0] start; // packet-fifo.ts:40
-  reg [9:0] held; // packet-fifo.ts:41
-  reg [9:0] coming; // packet-fifo.ts:42
-  reg [9:0] packets_q; // packet-fifo.ts:43
-  (* ram_style = "block" *) reg [577:0] store [0:511]; // packet-fifo.ts:37
-  wire [577:0] front; // packet-fifo.ts:84
+  reg [9:0] head; // packet-fifo.ts:44
+  reg [9:0] tail; // packet-fifo.ts:45
+  reg [9:0] start; // packet-fifo.ts:46
+  reg [9:0] packets_q; // packet-fifo.ts:47
+  (* ram_style = "block" *) reg [577:0] store [0:511]; // packet-fifo.ts:43
+  wire [577:0] front; // packet-fifo.ts:76
   reg [577:0] front_rd, front_fwd;
   reg front_hit;
-  wire full = (held + coming) == 10'd512; // packet-fifo.ts:45
-  wire lost = coming == 10'd512; // packet-fifo.ts:48
-  wire push = push_valid & push_ready; // packet-fifo.ts:50
-  wire pop = pop_valid & pop_ready; // packet-fifo.ts:51
-  wire last = push_payload_last; // packet-fifo.ts:52
-  wire popped_last = pop_payload_last & pop; // packet-fifo.ts:53
-  wire ends = push & last; // packet-fifo.ts:54
-  wire bad = lost | push_payload_user; // packet-fifo.ts:55
-  wire commit = ends & ~bad; // packet-fifo.ts:56
-  wire rollback = ends & bad; // packet-fifo.ts:57
-  wire [8:0] next_head = pop ? head + 9'd1 : head; // packet-fifo.ts:79
+  wire full = {~head[9], head[8:0]} == tail; // packet-fifo.ts:49
+  wire lost = {~start[9], start[8:0]} == tail; // packet-fifo.ts:52
+  wire push = push_valid & push_ready; // packet-fifo.ts:54
+  wire pop = pop_valid & pop_ready; // packet-fifo.ts:55
+  wire last = push_payload_last; // packet-fifo.ts:56
+  wire popped_last = pop_payload_last & pop; // packet-fifo.ts:57
+  wire ends = push & last; // packet-fifo.ts:58
+  wire bad = lost | push_payload_user; // packet-fifo.ts:59
+  wire commit = ends & ~bad; // packet-fifo.ts:60
+  wire rollback = ends & bad; // packet-fifo.ts:61
+  wire [9:0] next_head = pop ? head + 10'd1 : head; // packet-fifo.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      head <= 9'd0; held <= 10'd0;
-    end
+    if (rst) head <= 10'd0;
+    else head <= next_head;
+
+  always @(posedge clk)
+    if (rst) tail <= 10'd0;
     else begin
-      held <= held + (commit ? coming + 10'd1 : 10'd0) - {9'd0, pop};
-      head <= next_head;
+      if (push & ~lost) tail <= tail + 10'd1;
+      if (rollback) tail <= start;
     end
 
   always @(posedge clk)
-    if (rst) begin
-      tail <= 9'd0; start <= 9'd0; coming <= 10'd0;
-    end
-    else begin
-      if (push & ~lost) begin
-        tail <= tail + 9'd1;
-        coming <= coming + 10'd1;
-      end
-      if (commit) begin
-        start <= tail + 9'd1;
-        coming <= 10'd0;
-      end
-      if (rollback) begin
-        tail <= start;
-        coming <= 10'd0;
-      end
-    end
+    if (rst) start <= 10'd0;
+    else if (commit) start <= tail + 10'd1;
 
   always @(posedge clk)
     if (rst) packets_q <= 10'd0;
@@ -78,15 +63,17 @@ module PacketFifo_AxisBeat_d512_last_drop_user_block (
     else if (popped_last & ~commit) packets_q <= packets_q - 10'd1;
 
   always @(posedge clk) begin
-    if (push & ~lost) store[tail] <= {push_payload_user, push_payload_last, push_payload_keep, push_payload_data};
-    front_rd <= store[next_head];
+    if (push & ~lost) begin
+      store[tail[8:0]] <= {push_payload_user, push_payload_last, push_payload_keep, push_payload_data};
+    end
+    front_rd <= store[next_head[8:0]];
     front_fwd <= {push_payload_user, push_payload_last, push_payload_keep, push_payload_data};
-    front_hit <= push & ~lost & (tail == next_head);
+    front_hit <= push & ~lost & (tail[8:0] == next_head[8:0]);
   end
   assign front = front_hit ? front_fwd : front_rd;
 
   assign push_ready = ~full | lost;
-  assign pop_valid = |held;
+  assign pop_valid = head != start;
   assign pop_payload_data = front[511:0];
   assign pop_payload_keep = front[575:512];
   assign pop_payload_last = front[576];

@@ -23,68 +23,140 @@ module Counters_n16_w32 (
   input  wire [3:0]  index,
   output wire [47:0] value
 );
-  reg [3:0] turn; // counters.ts:45
-  reg clearing; // counters.ts:46
-  reg settling; // counters.ts:47
-  reg [4:0] pending_0, pending_2, pending_3, pending_4, pending_5, pending_6, pending_7, pending_8, pending_9,
-    pending_10, pending_11, pending_12, pending_14, pending_15; // counters.ts:55
-  reg [17:0] pending_1;
+  reg [3:0] next_turn; // counters.ts:48
+  reg [3:0] turn; // counters.ts:49
+  reg clearing; // counters.ts:50
+  reg settling; // counters.ts:51
+  reg [17:0] pending_1; // counters.ts:62
   reg [7:0] pending_13;
-  reg adding; // counters.ts:62
-  reg [17:0] amount; // counters.ts:63
-  reg [47:0] base; // counters.ts:64
-  reg [3:0] place; // counters.ts:65
-  reg [47:0] value_q; // counters.ts:76
-  (* ram_style = "distributed" *) reg [47:0] counts [0:15]; // counters.ts:44
-  wire is_last = turn == 4'd15; // counters.ts:48
+  reg [4:0] state; // gathered.ts:59
+  reg [4:0] state_0, state_2, state_3, state_4, state_5, state_6, state_7, state_8, state_9, state_10, state_11,
+    state_12, state_14, state_15; // gathered.ts:34
+  reg adding; // counters.ts:73
+  reg [17:0] amount; // counters.ts:74
+  reg [47:0] base; // counters.ts:75
+  reg [3:0] place; // counters.ts:76
+  reg [47:0] value_q; // counters.ts:83
+  (* ram_style = "distributed" *) reg [47:0] counts [0:15]; // counters.ts:46
+  (* ram_style = "distributed" *) reg [4:0] seen [0:15]; // gathered.ts:74
+  wire is_last = turn == 4'd15; // counters.ts:52
+  wire [4:0] number_and =
+    {5{state[3:2] == 2'd1}}
+    & (({5{state[1:0] == 2'd0}} & 5'd2) | ({5{state[1:0] == 2'd1}} & 5'd5) | ({5{state[1:0] == 2'd2}} & 5'd19) | ({5{state[1:0] == 2'd3}} & 5'd11));
+  wire [4:0] state_and =
+    {5{state[3:2] == 2'd2}}
+    & (({5{state[1:0] == 2'd0}} & 5'd29) | ({5{state[1:0] == 2'd1}} & 5'd3) | ({5{state[1:0] == 2'd2}} & 5'd27) | ({5{state[1:0] == 2'd3}} & 5'd6));
+  wire [4:0] number_and_state =
+    {5{state[3:2] == 2'd3}}
+    & (({5{state[1:0] == 2'd0}} & 5'd8) | ({5{state[1:0] == 2'd1}} & 5'd20) | ({5{state[1:0] == 2'd2}} & 5'd23) | ({5{state[1:0] == 2'd3}} & 5'd12));
+  wire [4:0] number_and_2 =
+    {5{state[3:2] == 2'd0}}
+    & (({5{state[1:0] == 2'd0}} & 5'd30) | ({5{state[1:0] == 2'd1}} & 5'd17) | ({5{state[1:0] == 2'd2}} & 5'd4) | ({5{state[1:0] == 2'd3}} & 5'd10));
+  wire [4:0] number_and_3 =
+    {5{state[3:2] == 2'd1}}
+    & (({5{state[1:0] == 2'd0}} & 5'd28) | ({5{state[1:0] == 2'd1}} & 5'd26) | ({5{state[1:0] == 2'd2}} & 5'd7) | ({5{state[1:0] == 2'd3}} & 5'd22));
+  wire [4:0] number_and_4 =
+    {5{state[3:2] == 2'd2}}
+    & (({5{state[1:0] == 2'd0}} & 5'd16) | ({5{state[1:0] == 2'd1}} & 5'd9) | ({5{state[1:0] == 2'd2}} & 5'd25) | ({5{state[1:0] == 2'd3}} & 5'd21));
+  wire [4:0] number_and_5 =
+    {5{state[3:2] == 2'd3}}
+    & (({5{state[1:0] == 2'd0}} & 5'd15) | ({5{state[1:0] == 2'd1}} & 5'd24) | ({5{state[1:0] == 2'd2}} & 5'd14) | ({5{state[1:0] == 2'd3}} & 5'd13));
+  wire [4:0] number_and_and =
+    {5{~state[4]}}
+    & (({5{state[3:2] == 2'd0}} & (({5{state[1:0] == 2'd2}} & 5'd1) | ({5{state[1:0] == 2'd3}} & 5'd18))) | number_and | state_and | number_and_state);
+  wire [4:0] number = number_and_and | ({5{state[4]}} & (number_and_2 | number_and_3 | number_and_4 | number_and_5)); // gathered.ts:67
+  wire [4:0] seen_before = clearing ? 5'd0 : seen[turn]; // gathered.ts:76
+  wire [4:0] events_since = number - seen_before - {4'd0, number < seen_before}; // gathered.ts:78
+  wire [4:0] next_turn_and =
+    {5{next_turn[3:2] == 2'd0}}
+    & (({5{next_turn[1:0] == 2'd0}} & state_0) | ({5{next_turn[1:0] == 2'd1}} & 5'd1) | ({5{next_turn[1:0] == 2'd2}} & state_2) | ({5{next_turn[1:0] == 2'd3}} & state_3));
+  wire [4:0] state_4_and =
+    {5{next_turn[3:2] == 2'd1}}
+    & (({5{next_turn[1:0] == 2'd0}} & state_4) | ({5{next_turn[1:0] == 2'd1}} & state_5) | ({5{next_turn[1:0] == 2'd2}} & state_6) | ({5{next_turn[1:0] == 2'd3}} & state_7));
+  wire [4:0] state_8_and =
+    {5{next_turn[3:2] == 2'd2}}
+    & (({5{next_turn[1:0] == 2'd0}} & state_8) | ({5{next_turn[1:0] == 2'd1}} & state_9) | ({5{next_turn[1:0] == 2'd2}} & state_10) | ({5{next_turn[1:0] == 2'd3}} & state_11));
+  wire [4:0] state_12_and =
+    {5{next_turn[3:2] == 2'd3}}
+    & (({5{next_turn[1:0] == 2'd0}} & state_12) | ({5{next_turn[1:0] == 2'd1}} & 5'd1) | ({5{next_turn[1:0] == 2'd2}} & state_14) | ({5{next_turn[1:0] == 2'd3}} & state_15));
 
   always @(posedge clk)
     if (rst) begin
-      turn <= 4'd0; settling <= 1'b1; pending_0 <= 5'd0; pending_1 <= 18'd0; pending_2 <= 5'd0; pending_3 <= 5'd0;
-      pending_4 <= 5'd0; pending_5 <= 5'd0; pending_6 <= 5'd0; pending_7 <= 5'd0; pending_8 <= 5'd0;
-      pending_9 <= 5'd0; pending_10 <= 5'd0; pending_11 <= 5'd0; pending_12 <= 5'd0; pending_13 <= 8'd0;
-      pending_14 <= 5'd0; pending_15 <= 5'd0; adding <= 1'b0;
+      next_turn <= 4'd0; turn <= 4'd0; settling <= 1'b1; pending_1 <= 18'd0; pending_13 <= 8'd0; state <= 5'd1;
+      adding <= 1'b0;
     end
     else begin
-      turn <= is_last ? 4'd0 : turn + 4'd1;
+      next_turn <= (next_turn == 4'd15) ? 4'd0 : next_turn + 4'd1;
+      turn <= next_turn;
       settling <= clearing;
-      pending_0 <= (turn == 4'd0) ? increments_0[4:0] : pending_0 + increments_0[4:0];
       pending_1 <= (turn == 4'd1) ? {4'd0, increments_1} : pending_1 + {4'd0, increments_1};
-      pending_2 <= (turn == 4'd2) ? increments_2[4:0] : pending_2 + increments_2[4:0];
-      pending_3 <= (turn == 4'd3) ? increments_3[4:0] : pending_3 + increments_3[4:0];
-      pending_4 <= (turn == 4'd4) ? increments_4[4:0] : pending_4 + increments_4[4:0];
-      pending_5 <= (turn == 4'd5) ? increments_5[4:0] : pending_5 + increments_5[4:0];
-      pending_6 <= (turn == 4'd6) ? increments_6[4:0] : pending_6 + increments_6[4:0];
-      pending_7 <= (turn == 4'd7) ? increments_7[4:0] : pending_7 + increments_7[4:0];
-      pending_8 <= (turn == 4'd8) ? increments_8[4:0] : pending_8 + increments_8[4:0];
-      pending_9 <= (turn == 4'd9) ? increments_9[4:0] : pending_9 + increments_9[4:0];
-      pending_10 <= (turn == 4'd10) ? increments_10[4:0] : pending_10 + increments_10[4:0];
-      pending_11 <= (turn == 4'd11) ? increments_11[4:0] : pending_11 + increments_11[4:0];
-      pending_12 <= (turn == 4'd12) ? increments_12[4:0] : pending_12 + increments_12[4:0];
       pending_13 <= (turn == 4'd13) ? increments_13[7:0] : pending_13 + increments_13[7:0];
-      pending_14 <= (turn == 4'd14) ? increments_14[4:0] : pending_14 + increments_14[4:0];
-      pending_15 <= (turn == 4'd15) ? increments_15[4:0] : pending_15 + increments_15[4:0];
+      state <= next_turn_and | state_4_and | state_8_and | state_12_and;
       adding <= 1'b1;
     end
 
   always @(posedge clk)
     if (rst) clearing <= 1'b1;
     else if (is_last) clearing <= 1'b0;
-  wire [17:0] amount_or =
-    ({18{turn == 4'd0}} & {13'd0, pending_0}) | ({18{turn == 4'd1}} & pending_1)
-    | ({18{turn == 4'd2}} & {13'd0, pending_2}) | ({18{turn == 4'd3}} & {13'd0, pending_3});
-  wire [17:0] turn_or =
-    ({18{turn == 4'd4}} & {13'd0, pending_4}) | ({18{turn == 4'd5}} & {13'd0, pending_5})
-    | ({18{turn == 4'd6}} & {13'd0, pending_6}) | ({18{turn == 4'd7}} & {13'd0, pending_7});
-  wire [17:0] pending_8_or =
-    ({18{turn == 4'd8}} & {13'd0, pending_8}) | ({18{turn == 4'd9}} & {13'd0, pending_9})
-    | ({18{turn == 4'd10}} & {13'd0, pending_10}) | ({18{turn == 4'd11}} & {13'd0, pending_11});
-  wire [17:0] pending_12_or =
-    ({18{turn == 4'd12}} & {13'd0, pending_12}) | ({18{turn == 4'd13}} & {10'd0, pending_13})
-    | ({18{turn == 4'd14}} & {13'd0, pending_14}) | ({18{turn == 4'd15}} & {13'd0, pending_15});
+
+  always @(posedge clk)
+    if (rst) state_0 <= 5'd1;
+    else if (increments_0[0]) state_0 <= {state_0[3:0], state_0[4] ^ state_0[2]};
+
+  always @(posedge clk)
+    if (rst) state_2 <= 5'd1;
+    else if (increments_2[0]) state_2 <= {state_2[3:0], state_2[4] ^ state_2[2]};
+
+  always @(posedge clk)
+    if (rst) state_3 <= 5'd1;
+    else if (increments_3[0]) state_3 <= {state_3[3:0], state_3[4] ^ state_3[2]};
+
+  always @(posedge clk)
+    if (rst) state_4 <= 5'd1;
+    else if (increments_4[0]) state_4 <= {state_4[3:0], state_4[4] ^ state_4[2]};
+
+  always @(posedge clk)
+    if (rst) state_5 <= 5'd1;
+    else if (increments_5[0]) state_5 <= {state_5[3:0], state_5[4] ^ state_5[2]};
+
+  always @(posedge clk)
+    if (rst) state_6 <= 5'd1;
+    else if (increments_6[0]) state_6 <= {state_6[3:0], state_6[4] ^ state_6[2]};
+
+  always @(posedge clk)
+    if (rst) state_7 <= 5'd1;
+    else if (increments_7[0]) state_7 <= {state_7[3:0], state_7[4] ^ state_7[2]};
+
+  always @(posedge clk)
+    if (rst) state_8 <= 5'd1;
+    else if (increments_8[0]) state_8 <= {state_8[3:0], state_8[4] ^ state_8[2]};
+
+  always @(posedge clk)
+    if (rst) state_9 <= 5'd1;
+    else if (increments_9[0]) state_9 <= {state_9[3:0], state_9[4] ^ state_9[2]};
+
+  always @(posedge clk)
+    if (rst) state_10 <= 5'd1;
+    else if (increments_10[0]) state_10 <= {state_10[3:0], state_10[4] ^ state_10[2]};
+
+  always @(posedge clk)
+    if (rst) state_11 <= 5'd1;
+    else if (increments_11[0]) state_11 <= {state_11[3:0], state_11[4] ^ state_11[2]};
+
+  always @(posedge clk)
+    if (rst) state_12 <= 5'd1;
+    else if (increments_12[0]) state_12 <= {state_12[3:0], state_12[4] ^ state_12[2]};
+
+  always @(posedge clk)
+    if (rst) state_14 <= 5'd1;
+    else if (increments_14[0]) state_14 <= {state_14[3:0], state_14[4] ^ state_14[2]};
+
+  always @(posedge clk)
+    if (rst) state_15 <= 5'd1;
+    else if (increments_15[0]) state_15 <= {state_15[3:0], state_15[4] ^ state_15[2]};
 
   always @(posedge clk) begin
-    amount <= amount_or | turn_or | pending_8_or | pending_12_or;
+    amount <= {13'd0, events_since} | (pending_1 & {18{turn == 4'd1}}) | ({10'd0, pending_13} & {18{turn == 4'd13}});
     base <= clearing ? 48'd0 : counts[turn];
     place <= turn;
     value_q <= (clearing | settling) ? 48'd0 : counts[index];
@@ -93,11 +165,13 @@ module Counters_n16_w32 (
   always @(posedge clk)
     if (adding) counts[place] <= base + {30'd0, amount};
 
+  always @(posedge clk) seen[turn] <= number;
+
   assign value = value_q;
 
   wire _unused_ok = &{
-    1'b0, increments_0[13:5], increments_2[13:5], increments_3[13:5], increments_4[13:5], increments_5[13:5],
-    increments_6[13:5], increments_7[13:5], increments_8[13:5], increments_9[13:5], increments_10[13:5],
-    increments_11[13:5], increments_12[13:5], increments_13[13:8], increments_14[13:5], increments_15[13:5], 1'b0
+    1'b0, increments_0[13:1], increments_2[13:1], increments_3[13:1], increments_4[13:1], increments_5[13:1],
+    increments_6[13:1], increments_7[13:1], increments_8[13:1], increments_9[13:1], increments_10[13:1],
+    increments_11[13:1], increments_12[13:1], increments_13[13:8], increments_14[13:1], increments_15[13:1], 1'b0
   };
 endmodule

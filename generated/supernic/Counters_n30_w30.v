@@ -37,88 +37,211 @@ module Counters_n30_w30 (
   input  wire [4:0]  index,
   output wire [47:0] value
 );
-  reg [4:0] turn; // counters.ts:45
-  reg clearing; // counters.ts:46
-  reg settling; // counters.ts:47
-  reg [4:0] pending_0, pending_1, pending_2, pending_3, pending_4, pending_5, pending_6, pending_7, pending_8,
-    pending_9, pending_10, pending_11, pending_12, pending_13, pending_14, pending_15, pending_16, pending_17,
-    pending_18, pending_19, pending_20, pending_21, pending_22, pending_23, pending_24, pending_25, pending_26,
-    pending_27, pending_28, pending_29; // counters.ts:55
-  reg adding; // counters.ts:62
-  reg [4:0] amount; // counters.ts:63
-  reg [47:0] base; // counters.ts:64
-  reg [4:0] place; // counters.ts:65
-  reg [47:0] value_q; // counters.ts:76
-  (* ram_style = "distributed" *) reg [47:0] counts [0:31]; // counters.ts:44
-  wire is_last = turn == 5'd29; // counters.ts:48
+  reg [4:0] next_turn; // counters.ts:48
+  reg [4:0] turn; // counters.ts:49
+  reg clearing; // counters.ts:50
+  reg settling; // counters.ts:51
+  reg [4:0] state; // gathered.ts:59
+  reg [4:0] state_0, state_1, state_2, state_3, state_4, state_5, state_6, state_7, state_8, state_9, state_10,
+    state_11, state_12, state_13, state_14, state_15, state_16, state_17, state_18, state_19, state_20, state_21,
+    state_22, state_23, state_24, state_25, state_26, state_27, state_28, state_29; // gathered.ts:34
+  reg adding; // counters.ts:73
+  reg [4:0] amount; // counters.ts:74
+  reg [47:0] base; // counters.ts:75
+  reg [4:0] place; // counters.ts:76
+  reg [47:0] value_q; // counters.ts:83
+  (* ram_style = "distributed" *) reg [47:0] counts [0:31]; // counters.ts:46
+  (* ram_style = "distributed" *) reg [4:0] seen [0:31]; // gathered.ts:74
+  wire is_last = turn == 5'd29; // counters.ts:52
+  wire [4:0] number_and =
+    {5{state[3:2] == 2'd1}}
+    & (({5{state[1:0] == 2'd0}} & 5'd2) | ({5{state[1:0] == 2'd1}} & 5'd5) | ({5{state[1:0] == 2'd2}} & 5'd19) | ({5{state[1:0] == 2'd3}} & 5'd11));
+  wire [4:0] state_and =
+    {5{state[3:2] == 2'd2}}
+    & (({5{state[1:0] == 2'd0}} & 5'd29) | ({5{state[1:0] == 2'd1}} & 5'd3) | ({5{state[1:0] == 2'd2}} & 5'd27) | ({5{state[1:0] == 2'd3}} & 5'd6));
+  wire [4:0] number_and_state =
+    {5{state[3:2] == 2'd3}}
+    & (({5{state[1:0] == 2'd0}} & 5'd8) | ({5{state[1:0] == 2'd1}} & 5'd20) | ({5{state[1:0] == 2'd2}} & 5'd23) | ({5{state[1:0] == 2'd3}} & 5'd12));
+  wire [4:0] number_and_2 =
+    {5{state[3:2] == 2'd0}}
+    & (({5{state[1:0] == 2'd0}} & 5'd30) | ({5{state[1:0] == 2'd1}} & 5'd17) | ({5{state[1:0] == 2'd2}} & 5'd4) | ({5{state[1:0] == 2'd3}} & 5'd10));
+  wire [4:0] number_and_3 =
+    {5{state[3:2] == 2'd1}}
+    & (({5{state[1:0] == 2'd0}} & 5'd28) | ({5{state[1:0] == 2'd1}} & 5'd26) | ({5{state[1:0] == 2'd2}} & 5'd7) | ({5{state[1:0] == 2'd3}} & 5'd22));
+  wire [4:0] number_and_4 =
+    {5{state[3:2] == 2'd2}}
+    & (({5{state[1:0] == 2'd0}} & 5'd16) | ({5{state[1:0] == 2'd1}} & 5'd9) | ({5{state[1:0] == 2'd2}} & 5'd25) | ({5{state[1:0] == 2'd3}} & 5'd21));
+  wire [4:0] number_and_5 =
+    {5{state[3:2] == 2'd3}}
+    & (({5{state[1:0] == 2'd0}} & 5'd15) | ({5{state[1:0] == 2'd1}} & 5'd24) | ({5{state[1:0] == 2'd2}} & 5'd14) | ({5{state[1:0] == 2'd3}} & 5'd13));
+  wire [4:0] number_and_and =
+    {5{~state[4]}}
+    & (({5{state[3:2] == 2'd0}} & (({5{state[1:0] == 2'd2}} & 5'd1) | ({5{state[1:0] == 2'd3}} & 5'd18))) | number_and | state_and | number_and_state);
+  wire [4:0] number = number_and_and | ({5{state[4]}} & (number_and_2 | number_and_3 | number_and_4 | number_and_5)); // gathered.ts:67
+  wire [4:0] seen_before = clearing ? 5'd0 : seen[turn]; // gathered.ts:76
+  wire [4:0] events_since = number - seen_before - {4'd0, number < seen_before}; // gathered.ts:78
+  wire [4:0] next_turn_and =
+    {5{next_turn[3:2] == 2'd0}}
+    & (({5{next_turn[1:0] == 2'd0}} & state_0) | ({5{next_turn[1:0] == 2'd1}} & state_1) | ({5{next_turn[1:0] == 2'd2}} & state_2) | ({5{next_turn[1:0] == 2'd3}} & state_3));
+  wire [4:0] state_4_and =
+    {5{next_turn[3:2] == 2'd1}}
+    & (({5{next_turn[1:0] == 2'd0}} & state_4) | ({5{next_turn[1:0] == 2'd1}} & state_5) | ({5{next_turn[1:0] == 2'd2}} & state_6) | ({5{next_turn[1:0] == 2'd3}} & state_7));
+  wire [4:0] state_8_and =
+    {5{next_turn[3:2] == 2'd2}}
+    & (({5{next_turn[1:0] == 2'd0}} & state_8) | ({5{next_turn[1:0] == 2'd1}} & state_9) | ({5{next_turn[1:0] == 2'd2}} & state_10) | ({5{next_turn[1:0] == 2'd3}} & state_11));
+  wire [4:0] state_12_and =
+    {5{next_turn[3:2] == 2'd3}}
+    & (({5{next_turn[1:0] == 2'd0}} & state_12) | ({5{next_turn[1:0] == 2'd1}} & state_13) | ({5{next_turn[1:0] == 2'd2}} & state_14) | ({5{next_turn[1:0] == 2'd3}} & state_15));
+  wire [4:0] state_16_and =
+    {5{next_turn[3:2] == 2'd0}}
+    & (({5{next_turn[1:0] == 2'd0}} & state_16) | ({5{next_turn[1:0] == 2'd1}} & state_17) | ({5{next_turn[1:0] == 2'd2}} & state_18) | ({5{next_turn[1:0] == 2'd3}} & state_19));
+  wire [4:0] state_20_and =
+    {5{next_turn[3:2] == 2'd1}}
+    & (({5{next_turn[1:0] == 2'd0}} & state_20) | ({5{next_turn[1:0] == 2'd1}} & state_21) | ({5{next_turn[1:0] == 2'd2}} & state_22) | ({5{next_turn[1:0] == 2'd3}} & state_23));
+  wire [4:0] state_24_and =
+    {5{next_turn[3:2] == 2'd2}}
+    & (({5{next_turn[1:0] == 2'd0}} & state_24) | ({5{next_turn[1:0] == 2'd1}} & state_25) | ({5{next_turn[1:0] == 2'd2}} & state_26) | ({5{next_turn[1:0] == 2'd3}} & state_27));
 
   always @(posedge clk)
     if (rst) begin
-      turn <= 5'd0; settling <= 1'b1; pending_0 <= 5'd0; pending_1 <= 5'd0; pending_2 <= 5'd0; pending_3 <= 5'd0;
-      pending_4 <= 5'd0; pending_5 <= 5'd0; pending_6 <= 5'd0; pending_7 <= 5'd0; pending_8 <= 5'd0;
-      pending_9 <= 5'd0; pending_10 <= 5'd0; pending_11 <= 5'd0; pending_12 <= 5'd0; pending_13 <= 5'd0;
-      pending_14 <= 5'd0; pending_15 <= 5'd0; pending_16 <= 5'd0; pending_17 <= 5'd0; pending_18 <= 5'd0;
-      pending_19 <= 5'd0; pending_20 <= 5'd0; pending_21 <= 5'd0; pending_22 <= 5'd0; pending_23 <= 5'd0;
-      pending_24 <= 5'd0; pending_25 <= 5'd0; pending_26 <= 5'd0; pending_27 <= 5'd0; pending_28 <= 5'd0;
-      pending_29 <= 5'd0; adding <= 1'b0;
+      next_turn <= 5'd0; turn <= 5'd0; settling <= 1'b1; state <= 5'd1; adding <= 1'b0;
     end
     else begin
-      turn <= is_last ? 5'd0 : turn + 5'd1;
+      next_turn <= (next_turn == 5'd29) ? 5'd0 : next_turn + 5'd1;
+      turn <= next_turn;
       settling <= clearing;
-      pending_0 <= (turn == 5'd0) ? {4'd0, increments_0} : pending_0 + {4'd0, increments_0};
-      pending_1 <= (turn == 5'd1) ? {4'd0, increments_1} : pending_1 + {4'd0, increments_1};
-      pending_2 <= (turn == 5'd2) ? {4'd0, increments_2} : pending_2 + {4'd0, increments_2};
-      pending_3 <= (turn == 5'd3) ? {4'd0, increments_3} : pending_3 + {4'd0, increments_3};
-      pending_4 <= (turn == 5'd4) ? {4'd0, increments_4} : pending_4 + {4'd0, increments_4};
-      pending_5 <= (turn == 5'd5) ? {4'd0, increments_5} : pending_5 + {4'd0, increments_5};
-      pending_6 <= (turn == 5'd6) ? {4'd0, increments_6} : pending_6 + {4'd0, increments_6};
-      pending_7 <= (turn == 5'd7) ? {4'd0, increments_7} : pending_7 + {4'd0, increments_7};
-      pending_8 <= (turn == 5'd8) ? {4'd0, increments_8} : pending_8 + {4'd0, increments_8};
-      pending_9 <= (turn == 5'd9) ? {4'd0, increments_9} : pending_9 + {4'd0, increments_9};
-      pending_10 <= (turn == 5'd10) ? {4'd0, increments_10} : pending_10 + {4'd0, increments_10};
-      pending_11 <= (turn == 5'd11) ? {4'd0, increments_11} : pending_11 + {4'd0, increments_11};
-      pending_12 <= (turn == 5'd12) ? {4'd0, increments_12} : pending_12 + {4'd0, increments_12};
-      pending_13 <= (turn == 5'd13) ? {4'd0, increments_13} : pending_13 + {4'd0, increments_13};
-      pending_14 <= (turn == 5'd14) ? {4'd0, increments_14} : pending_14 + {4'd0, increments_14};
-      pending_15 <= (turn == 5'd15) ? {4'd0, increments_15} : pending_15 + {4'd0, increments_15};
-      pending_16 <= (turn == 5'd16) ? {4'd0, increments_16} : pending_16 + {4'd0, increments_16};
-      pending_17 <= (turn == 5'd17) ? {4'd0, increments_17} : pending_17 + {4'd0, increments_17};
-      pending_18 <= (turn == 5'd18) ? {4'd0, increments_18} : pending_18 + {4'd0, increments_18};
-      pending_19 <= (turn == 5'd19) ? {4'd0, increments_19} : pending_19 + {4'd0, increments_19};
-      pending_20 <= (turn == 5'd20) ? {4'd0, increments_20} : pending_20 + {4'd0, increments_20};
-      pending_21 <= (turn == 5'd21) ? {4'd0, increments_21} : pending_21 + {4'd0, increments_21};
-      pending_22 <= (turn == 5'd22) ? {4'd0, increments_22} : pending_22 + {4'd0, increments_22};
-      pending_23 <= (turn == 5'd23) ? {4'd0, increments_23} : pending_23 + {4'd0, increments_23};
-      pending_24 <= (turn == 5'd24) ? {4'd0, increments_24} : pending_24 + {4'd0, increments_24};
-      pending_25 <= (turn == 5'd25) ? {4'd0, increments_25} : pending_25 + {4'd0, increments_25};
-      pending_26 <= (turn == 5'd26) ? {4'd0, increments_26} : pending_26 + {4'd0, increments_26};
-      pending_27 <= (turn == 5'd27) ? {4'd0, increments_27} : pending_27 + {4'd0, increments_27};
-      pending_28 <= (turn == 5'd28) ? {4'd0, increments_28} : pending_28 + {4'd0, increments_28};
-      pending_29 <= (turn == 5'd29) ? {4'd0, increments_29} : pending_29 + {4'd0, increments_29};
+      state <=
+        ({5{~next_turn[4]}} & (next_turn_and | state_4_and | state_8_and | state_12_and))
+        | ({5{next_turn[4]}} & (state_16_and | state_20_and | state_24_and | ({5{next_turn[3:2] == 2'd3}} & (({5{next_turn[1:0] == 2'd0}} & state_28) | ({5{next_turn[1:0] == 2'd1}} & state_29)))));
       adding <= 1'b1;
     end
 
   always @(posedge clk)
     if (rst) clearing <= 1'b1;
     else if (is_last) clearing <= 1'b0;
-  wire [4:0] amount_or =
-    ({5{turn == 5'd0}} & pending_0) | ({5{turn == 5'd1}} & pending_1) | ({5{turn == 5'd2}} & pending_2)
-    | ({5{turn == 5'd3}} & pending_3) | ({5{turn == 5'd4}} & pending_4) | ({5{turn == 5'd5}} & pending_5)
-    | ({5{turn == 5'd6}} & pending_6) | ({5{turn == 5'd7}} & pending_7);
-  wire [4:0] turn_or =
-    ({5{turn == 5'd8}} & pending_8) | ({5{turn == 5'd9}} & pending_9) | ({5{turn == 5'd10}} & pending_10)
-    | ({5{turn == 5'd11}} & pending_11) | ({5{turn == 5'd12}} & pending_12) | ({5{turn == 5'd13}} & pending_13)
-    | ({5{turn == 5'd14}} & pending_14) | ({5{turn == 5'd15}} & pending_15);
-  wire [4:0] pending_16_or =
-    ({5{turn == 5'd16}} & pending_16) | ({5{turn == 5'd17}} & pending_17) | ({5{turn == 5'd18}} & pending_18)
-    | ({5{turn == 5'd19}} & pending_19) | ({5{turn == 5'd20}} & pending_20) | ({5{turn == 5'd21}} & pending_21)
-    | ({5{turn == 5'd22}} & pending_22) | ({5{turn == 5'd23}} & pending_23);
-  wire [4:0] pending_24_or =
-    ({5{turn == 5'd24}} & pending_24) | ({5{turn == 5'd25}} & pending_25) | ({5{turn == 5'd26}} & pending_26)
-    | ({5{turn == 5'd27}} & pending_27) | ({5{turn == 5'd28}} & pending_28) | ({5{turn == 5'd29}} & pending_29);
+
+  always @(posedge clk)
+    if (rst) state_0 <= 5'd1;
+    else if (increments_0) state_0 <= {state_0[3:0], state_0[4] ^ state_0[2]};
+
+  always @(posedge clk)
+    if (rst) state_1 <= 5'd1;
+    else if (increments_1) state_1 <= {state_1[3:0], state_1[4] ^ state_1[2]};
+
+  always @(posedge clk)
+    if (rst) state_2 <= 5'd1;
+    else if (increments_2) state_2 <= {state_2[3:0], state_2[4] ^ state_2[2]};
+
+  always @(posedge clk)
+    if (rst) state_3 <= 5'd1;
+    else if (increments_3) state_3 <= {state_3[3:0], state_3[4] ^ state_3[2]};
+
+  always @(posedge clk)
+    if (rst) state_4 <= 5'd1;
+    else if (increments_4) state_4 <= {state_4[3:0], state_4[4] ^ state_4[2]};
+
+  always @(posedge clk)
+    if (rst) state_5 <= 5'd1;
+    else if (increments_5) state_5 <= {state_5[3:0], state_5[4] ^ state_5[2]};
+
+  always @(posedge clk)
+    if (rst) state_6 <= 5'd1;
+    else if (increments_6) state_6 <= {state_6[3:0], state_6[4] ^ state_6[2]};
+
+  always @(posedge clk)
+    if (rst) state_7 <= 5'd1;
+    else if (increments_7) state_7 <= {state_7[3:0], state_7[4] ^ state_7[2]};
+
+  always @(posedge clk)
+    if (rst) state_8 <= 5'd1;
+    else if (increments_8) state_8 <= {state_8[3:0], state_8[4] ^ state_8[2]};
+
+  always @(posedge clk)
+    if (rst) state_9 <= 5'd1;
+    else if (increments_9) state_9 <= {state_9[3:0], state_9[4] ^ state_9[2]};
+
+  always @(posedge clk)
+    if (rst) state_10 <= 5'd1;
+    else if (increments_10) state_10 <= {state_10[3:0], state_10[4] ^ state_10[2]};
+
+  always @(posedge clk)
+    if (rst) state_11 <= 5'd1;
+    else if (increments_11) state_11 <= {state_11[3:0], state_11[4] ^ state_11[2]};
+
+  always @(posedge clk)
+    if (rst) state_12 <= 5'd1;
+    else if (increments_12) state_12 <= {state_12[3:0], state_12[4] ^ state_12[2]};
+
+  always @(posedge clk)
+    if (rst) state_13 <= 5'd1;
+    else if (increments_13) state_13 <= {state_13[3:0], state_13[4] ^ state_13[2]};
+
+  always @(posedge clk)
+    if (rst) state_14 <= 5'd1;
+    else if (increments_14) state_14 <= {state_14[3:0], state_14[4] ^ state_14[2]};
+
+  always @(posedge clk)
+    if (rst) state_15 <= 5'd1;
+    else if (increments_15) state_15 <= {state_15[3:0], state_15[4] ^ state_15[2]};
+
+  always @(posedge clk)
+    if (rst) state_16 <= 5'd1;
+    else if (increments_16) state_16 <= {state_16[3:0], state_16[4] ^ state_16[2]};
+
+  always @(posedge clk)
+    if (rst) state_17 <= 5'd1;
+    else if (increments_17) state_17 <= {state_17[3:0], state_17[4] ^ state_17[2]};
+
+  always @(posedge clk)
+    if (rst) state_18 <= 5'd1;
+    else if (increments_18) state_18 <= {state_18[3:0], state_18[4] ^ state_18[2]};
+
+  always @(posedge clk)
+    if (rst) state_19 <= 5'd1;
+    else if (increments_19) state_19 <= {state_19[3:0], state_19[4] ^ state_19[2]};
+
+  always @(posedge clk)
+    if (rst) state_20 <= 5'd1;
+    else if (increments_20) state_20 <= {state_20[3:0], state_20[4] ^ state_20[2]};
+
+  always @(posedge clk)
+    if (rst) state_21 <= 5'd1;
+    else if (increments_21) state_21 <= {state_21[3:0], state_21[4] ^ state_21[2]};
+
+  always @(posedge clk)
+    if (rst) state_22 <= 5'd1;
+    else if (increments_22) state_22 <= {state_22[3:0], state_22[4] ^ state_22[2]};
+
+  always @(posedge clk)
+    if (rst) state_23 <= 5'd1;
+    else if (increments_23) state_23 <= {state_23[3:0], state_23[4] ^ state_23[2]};
+
+  always @(posedge clk)
+    if (rst) state_24 <= 5'd1;
+    else if (increments_24) state_24 <= {state_24[3:0], state_24[4] ^ state_24[2]};
+
+  always @(posedge clk)
+    if (rst) state_25 <= 5'd1;
+    else if (increments_25) state_25 <= {state_25[3:0], state_25[4] ^ state_25[2]};
+
+  always @(posedge clk)
+    if (rst) state_26 <= 5'd1;
+    else if (increments_26) state_26 <= {state_26[3:0], state_26[4] ^ state_26[2]};
+
+  always @(posedge clk)
+    if (rst) state_27 <= 5'd1;
+    else if (increments_27) state_27 <= {state_27[3:0], state_27[4] ^ state_27[2]};
+
+  always @(posedge clk)
+    if (rst) state_28 <= 5'd1;
+    else if (increments_28) state_28 <= {state_28[3:0], state_28[4] ^ state_28[2]};
+
+  always @(posedge clk)
+    if (rst) state_29 <= 5'd1;
+    else if (increments_29) state_29 <= {state_29[3:0], state_29[4] ^ state_29[2]};
 
   always @(posedge clk) begin
-    amount <= amount_or | turn_or | pending_16_or | pending_24_or;
+    amount <= events_since;
     base <= clearing ? 48'd0 : counts[turn];
     place <= turn;
     value_q <= (clearing | settling) ? 48'd0 : counts[index];
@@ -126,6 +249,8 @@ module Counters_n30_w30 (
 
   always @(posedge clk)
     if (adding) counts[place] <= base + {43'd0, amount};
+
+  always @(posedge clk) seen[turn] <= number;
 
   assign value = value_q;
 endmodule

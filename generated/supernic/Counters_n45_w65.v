@@ -53,128 +53,308 @@ module Counters_n45_w65 (
   input  wire [5:0]  index,
   output wire [47:0] value
 );
-  reg [5:0] turn; // counters.ts:45
-  reg clearing; // counters.ts:46
-  reg settling; // counters.ts:47
-  reg [5:0] pending_0, pending_1, pending_2, pending_3, pending_4, pending_5, pending_6, pending_7, pending_8,
-    pending_9, pending_10, pending_11, pending_12, pending_13, pending_14, pending_15, pending_16, pending_17,
-    pending_18, pending_19, pending_20, pending_21, pending_22, pending_23, pending_24, pending_25, pending_26,
-    pending_27, pending_28, pending_29, pending_32, pending_33, pending_34, pending_35, pending_36, pending_37,
-    pending_38, pending_39, pending_40, pending_41, pending_42, pending_43, pending_44; // counters.ts:55
-  reg [16:0] pending_30, pending_31;
-  reg adding; // counters.ts:62
-  reg [16:0] amount; // counters.ts:63
-  reg [47:0] base; // counters.ts:64
-  reg [5:0] place; // counters.ts:65
-  reg [47:0] value_q; // counters.ts:76
-  (* ram_style = "distributed" *) reg [47:0] counts [0:63]; // counters.ts:44
-  wire is_last = turn == 6'd44; // counters.ts:48
+  reg [5:0] next_turn; // counters.ts:48
+  reg [5:0] turn; // counters.ts:49
+  reg clearing; // counters.ts:50
+  reg settling; // counters.ts:51
+  reg [16:0] pending_30, pending_31; // counters.ts:62
+  reg [5:0] state; // gathered.ts:59
+  reg [5:0] state_0, state_1, state_2, state_3, state_4, state_5, state_6, state_7, state_8, state_9, state_10,
+    state_11, state_12, state_13, state_14, state_15, state_16, state_17, state_18, state_19, state_20, state_21,
+    state_22, state_23, state_24, state_25, state_26, state_27, state_28, state_29, state_32, state_33, state_34,
+    state_35, state_36, state_37, state_38, state_39, state_40, state_41, state_42, state_43, state_44; // gathered.ts:34
+  reg adding; // counters.ts:73
+  reg [16:0] amount; // counters.ts:74
+  reg [47:0] base; // counters.ts:75
+  reg [5:0] place; // counters.ts:76
+  reg [47:0] value_q; // counters.ts:83
+  (* ram_style = "distributed" *) reg [47:0] counts [0:63]; // counters.ts:46
+  (* ram_style = "distributed" *) reg [5:0] seen [0:63]; // gathered.ts:74
+  wire is_last = turn == 6'd44; // counters.ts:52
+  wire [5:0] number_and =
+    {6{state[3:2] == 2'd1}}
+    & (({6{state[1:0] == 2'd0}} & 6'd2) | ({6{state[1:0] == 2'd1}} & 6'd12) | ({6{state[1:0] == 2'd2}} & 6'd7) | ({6{state[1:0] == 2'd3}} & 6'd26));
+  wire [5:0] state_and =
+    {6{state[3:2] == 2'd2}}
+    & (({6{state[1:0] == 2'd0}} & 6'd3) | ({6{state[1:0] == 2'd1}} & 6'd32) | ({6{state[1:0] == 2'd2}} & 6'd13) | ({6{state[1:0] == 2'd3}} & 6'd35));
+  wire [5:0] number_and_state =
+    {6{state[3:2] == 2'd3}}
+    & (({6{state[1:0] == 2'd0}} & 6'd8) | ({6{state[1:0] == 2'd1}} & 6'd48) | ({6{state[1:0] == 2'd2}} & 6'd27) | ({6{state[1:0] == 2'd3}} & 6'd18));
+  wire [5:0] number_and_2 =
+    {6{state[3:2] == 2'd0}}
+    & (({6{state[1:0] == 2'd0}} & 6'd4) | ({6{state[1:0] == 2'd1}} & 6'd24) | ({6{state[1:0] == 2'd2}} & 6'd33) | ({6{state[1:0] == 2'd3}} & 6'd16));
+  wire [5:0] number_and_3 =
+    {6{state[3:2] == 2'd1}}
+    & (({6{state[1:0] == 2'd0}} & 6'd14) | ({6{state[1:0] == 2'd1}} & 6'd52) | ({6{state[1:0] == 2'd2}} & 6'd36) | ({6{state[1:0] == 2'd3}} & 6'd54));
+  wire [5:0] number_and_4 =
+    {6{state[3:2] == 2'd2}}
+    & (({6{state[1:0] == 2'd0}} & 6'd9) | ({6{state[1:0] == 2'd1}} & 6'd45) | ({6{state[1:0] == 2'd2}} & 6'd49) | ({6{state[1:0] == 2'd3}} & 6'd38));
+  wire [5:0] number_and_5 =
+    {6{state[3:2] == 2'd3}}
+    & (({6{state[1:0] == 2'd0}} & 6'd28) | ({6{state[1:0] == 2'd1}} & 6'd41) | ({6{state[1:0] == 2'd2}} & 6'd19) | ({6{state[1:0] == 2'd3}} & 6'd56));
+  wire [5:0] number_and_and =
+    {6{state[5:4] == 2'd0}}
+    & (({6{state[3:2] == 2'd0}} & (({6{state[1:0] == 2'd2}} & 6'd1) | ({6{state[1:0] == 2'd3}} & 6'd6))) | number_and | state_and | number_and_state);
+  wire [5:0] number_and_6 =
+    {6{state[3:2] == 2'd0}}
+    & (({6{state[1:0] == 2'd0}} & 6'd62) | ({6{state[1:0] == 2'd1}} & 6'd5) | ({6{state[1:0] == 2'd2}} & 6'd11) | ({6{state[1:0] == 2'd3}} & 6'd25));
+  wire [5:0] number_and_7 =
+    {6{state[3:2] == 2'd1}}
+    & (({6{state[1:0] == 2'd0}} & 6'd31) | ({6{state[1:0] == 2'd1}} & 6'd34) | ({6{state[1:0] == 2'd2}} & 6'd47) | ({6{state[1:0] == 2'd3}} & 6'd17));
+  wire [5:0] number_and_8 =
+    {6{state[3:2] == 2'd2}}
+    & (({6{state[1:0] == 2'd0}} & 6'd23) | ({6{state[1:0] == 2'd1}} & 6'd15) | ({6{state[1:0] == 2'd2}} & 6'd51) | ({6{state[1:0] == 2'd3}} & 6'd53));
+  wire [5:0] number_and_9 =
+    {6{state[3:2] == 2'd3}}
+    & (({6{state[1:0] == 2'd0}} & 6'd44) | ({6{state[1:0] == 2'd1}} & 6'd37) | ({6{state[1:0] == 2'd2}} & 6'd40) | ({6{state[1:0] == 2'd3}} & 6'd55));
+  wire [5:0] number_and_10 =
+    {6{state[3:2] == 2'd0}}
+    & (({6{state[1:0] == 2'd0}} & 6'd61) | ({6{state[1:0] == 2'd1}} & 6'd10) | ({6{state[1:0] == 2'd2}} & 6'd30) | ({6{state[1:0] == 2'd3}} & 6'd46));
+  wire [5:0] number_and_11 =
+    {6{state[3:2] == 2'd1}}
+    & (({6{state[1:0] == 2'd0}} & 6'd22) | ({6{state[1:0] == 2'd1}} & 6'd50) | ({6{state[1:0] == 2'd2}} & 6'd43) | ({6{state[1:0] == 2'd3}} & 6'd39));
+  wire [5:0] number_and_12 =
+    {6{state[3:2] == 2'd2}}
+    & (({6{state[1:0] == 2'd0}} & 6'd60) | ({6{state[1:0] == 2'd1}} & 6'd29) | ({6{state[1:0] == 2'd2}} & 6'd21) | ({6{state[1:0] == 2'd3}} & 6'd42));
+  wire [5:0] number_and_13 =
+    {6{state[3:2] == 2'd3}}
+    & (({6{state[1:0] == 2'd0}} & 6'd59) | ({6{state[1:0] == 2'd1}} & 6'd20) | ({6{state[1:0] == 2'd2}} & 6'd58) | ({6{state[1:0] == 2'd3}} & 6'd57));
+  wire [5:0] number =
+    number_and_and | ({6{state[5:4] == 2'd1}} & (number_and_2 | number_and_3 | number_and_4 | number_and_5))
+    | ({6{state[5:4] == 2'd2}} & (number_and_6 | number_and_7 | number_and_8 | number_and_9))
+    | ({6{state[5:4] == 2'd3}} & (number_and_10 | number_and_11 | number_and_12 | number_and_13)); // gathered.ts:67
+  wire [5:0] seen_before = clearing ? 6'd0 : seen[turn]; // gathered.ts:76
+  wire [5:0] events_since = number - seen_before - {5'd0, number < seen_before}; // gathered.ts:78
+  wire [5:0] next_turn_and =
+    {6{next_turn[3:2] == 2'd0}}
+    & (({6{next_turn[1:0] == 2'd0}} & state_0) | ({6{next_turn[1:0] == 2'd1}} & state_1) | ({6{next_turn[1:0] == 2'd2}} & state_2) | ({6{next_turn[1:0] == 2'd3}} & state_3));
+  wire [5:0] state_4_and =
+    {6{next_turn[3:2] == 2'd1}}
+    & (({6{next_turn[1:0] == 2'd0}} & state_4) | ({6{next_turn[1:0] == 2'd1}} & state_5) | ({6{next_turn[1:0] == 2'd2}} & state_6) | ({6{next_turn[1:0] == 2'd3}} & state_7));
+  wire [5:0] state_8_and =
+    {6{next_turn[3:2] == 2'd2}}
+    & (({6{next_turn[1:0] == 2'd0}} & state_8) | ({6{next_turn[1:0] == 2'd1}} & state_9) | ({6{next_turn[1:0] == 2'd2}} & state_10) | ({6{next_turn[1:0] == 2'd3}} & state_11));
+  wire [5:0] state_12_and =
+    {6{next_turn[3:2] == 2'd3}}
+    & (({6{next_turn[1:0] == 2'd0}} & state_12) | ({6{next_turn[1:0] == 2'd1}} & state_13) | ({6{next_turn[1:0] == 2'd2}} & state_14) | ({6{next_turn[1:0] == 2'd3}} & state_15));
+  wire [5:0] state_16_and =
+    {6{next_turn[3:2] == 2'd0}}
+    & (({6{next_turn[1:0] == 2'd0}} & state_16) | ({6{next_turn[1:0] == 2'd1}} & state_17) | ({6{next_turn[1:0] == 2'd2}} & state_18) | ({6{next_turn[1:0] == 2'd3}} & state_19));
+  wire [5:0] state_20_and =
+    {6{next_turn[3:2] == 2'd1}}
+    & (({6{next_turn[1:0] == 2'd0}} & state_20) | ({6{next_turn[1:0] == 2'd1}} & state_21) | ({6{next_turn[1:0] == 2'd2}} & state_22) | ({6{next_turn[1:0] == 2'd3}} & state_23));
+  wire [5:0] state_24_and =
+    {6{next_turn[3:2] == 2'd2}}
+    & (({6{next_turn[1:0] == 2'd0}} & state_24) | ({6{next_turn[1:0] == 2'd1}} & state_25) | ({6{next_turn[1:0] == 2'd2}} & state_26) | ({6{next_turn[1:0] == 2'd3}} & state_27));
+  wire [5:0] state_28_and =
+    {6{next_turn[3:2] == 2'd3}}
+    & (({6{next_turn[1:0] == 2'd0}} & state_28) | ({6{next_turn[1:0] == 2'd1}} & state_29) | ({6{next_turn[1:0] == 2'd2}} & 6'd1) | ({6{next_turn[1:0] == 2'd3}} & 6'd1));
+  wire [5:0] state_32_and =
+    {6{next_turn[3:2] == 2'd0}}
+    & (({6{next_turn[1:0] == 2'd0}} & state_32) | ({6{next_turn[1:0] == 2'd1}} & state_33) | ({6{next_turn[1:0] == 2'd2}} & state_34) | ({6{next_turn[1:0] == 2'd3}} & state_35));
+  wire [5:0] state_36_and =
+    {6{next_turn[3:2] == 2'd1}}
+    & (({6{next_turn[1:0] == 2'd0}} & state_36) | ({6{next_turn[1:0] == 2'd1}} & state_37) | ({6{next_turn[1:0] == 2'd2}} & state_38) | ({6{next_turn[1:0] == 2'd3}} & state_39));
+  wire [5:0] state_40_and =
+    {6{next_turn[3:2] == 2'd2}}
+    & (({6{next_turn[1:0] == 2'd0}} & state_40) | ({6{next_turn[1:0] == 2'd1}} & state_41) | ({6{next_turn[1:0] == 2'd2}} & state_42) | ({6{next_turn[1:0] == 2'd3}} & state_43));
 
   always @(posedge clk)
     if (rst) begin
-      turn <= 6'd0; settling <= 1'b1; pending_0 <= 6'd0; pending_1 <= 6'd0; pending_2 <= 6'd0; pending_3 <= 6'd0;
-      pending_4 <= 6'd0; pending_5 <= 6'd0; pending_6 <= 6'd0; pending_7 <= 6'd0; pending_8 <= 6'd0;
-      pending_9 <= 6'd0; pending_10 <= 6'd0; pending_11 <= 6'd0; pending_12 <= 6'd0; pending_13 <= 6'd0;
-      pending_14 <= 6'd0; pending_15 <= 6'd0; pending_16 <= 6'd0; pending_17 <= 6'd0; pending_18 <= 6'd0;
-      pending_19 <= 6'd0; pending_20 <= 6'd0; pending_21 <= 6'd0; pending_22 <= 6'd0; pending_23 <= 6'd0;
-      pending_24 <= 6'd0; pending_25 <= 6'd0; pending_26 <= 6'd0; pending_27 <= 6'd0; pending_28 <= 6'd0;
-      pending_29 <= 6'd0; pending_30 <= 17'd0; pending_31 <= 17'd0; pending_32 <= 6'd0; pending_33 <= 6'd0;
-      pending_34 <= 6'd0; pending_35 <= 6'd0; pending_36 <= 6'd0; pending_37 <= 6'd0; pending_38 <= 6'd0;
-      pending_39 <= 6'd0; pending_40 <= 6'd0; pending_41 <= 6'd0; pending_42 <= 6'd0; pending_43 <= 6'd0;
-      pending_44 <= 6'd0; adding <= 1'b0;
+      next_turn <= 6'd0; turn <= 6'd0; settling <= 1'b1; pending_30 <= 17'd0; pending_31 <= 17'd0; state <= 6'd1;
+      adding <= 1'b0;
     end
     else begin
-      turn <= is_last ? 6'd0 : turn + 6'd1;
+      next_turn <= (next_turn == 6'd44) ? 6'd0 : next_turn + 6'd1;
+      turn <= next_turn;
       settling <= clearing;
-      pending_0 <= (turn == 6'd0) ? increments_0[5:0] : pending_0 + increments_0[5:0];
-      pending_1 <= (turn == 6'd1) ? increments_1[5:0] : pending_1 + increments_1[5:0];
-      pending_2 <= (turn == 6'd2) ? increments_2[5:0] : pending_2 + increments_2[5:0];
-      pending_3 <= (turn == 6'd3) ? increments_3[5:0] : pending_3 + increments_3[5:0];
-      pending_4 <= (turn == 6'd4) ? increments_4[5:0] : pending_4 + increments_4[5:0];
-      pending_5 <= (turn == 6'd5) ? increments_5[5:0] : pending_5 + increments_5[5:0];
-      pending_6 <= (turn == 6'd6) ? increments_6[5:0] : pending_6 + increments_6[5:0];
-      pending_7 <= (turn == 6'd7) ? increments_7[5:0] : pending_7 + increments_7[5:0];
-      pending_8 <= (turn == 6'd8) ? increments_8[5:0] : pending_8 + increments_8[5:0];
-      pending_9 <= (turn == 6'd9) ? increments_9[5:0] : pending_9 + increments_9[5:0];
-      pending_10 <= (turn == 6'd10) ? increments_10[5:0] : pending_10 + increments_10[5:0];
-      pending_11 <= (turn == 6'd11) ? increments_11[5:0] : pending_11 + increments_11[5:0];
-      pending_12 <= (turn == 6'd12) ? increments_12[5:0] : pending_12 + increments_12[5:0];
-      pending_13 <= (turn == 6'd13) ? increments_13[5:0] : pending_13 + increments_13[5:0];
-      pending_14 <= (turn == 6'd14) ? increments_14[5:0] : pending_14 + increments_14[5:0];
-      pending_15 <= (turn == 6'd15) ? increments_15[5:0] : pending_15 + increments_15[5:0];
-      pending_16 <= (turn == 6'd16) ? increments_16[5:0] : pending_16 + increments_16[5:0];
-      pending_17 <= (turn == 6'd17) ? increments_17[5:0] : pending_17 + increments_17[5:0];
-      pending_18 <= (turn == 6'd18) ? increments_18[5:0] : pending_18 + increments_18[5:0];
-      pending_19 <= (turn == 6'd19) ? increments_19[5:0] : pending_19 + increments_19[5:0];
-      pending_20 <= (turn == 6'd20) ? increments_20[5:0] : pending_20 + increments_20[5:0];
-      pending_21 <= (turn == 6'd21) ? increments_21[5:0] : pending_21 + increments_21[5:0];
-      pending_22 <= (turn == 6'd22) ? increments_22[5:0] : pending_22 + increments_22[5:0];
-      pending_23 <= (turn == 6'd23) ? increments_23[5:0] : pending_23 + increments_23[5:0];
-      pending_24 <= (turn == 6'd24) ? increments_24[5:0] : pending_24 + increments_24[5:0];
-      pending_25 <= (turn == 6'd25) ? increments_25[5:0] : pending_25 + increments_25[5:0];
-      pending_26 <= (turn == 6'd26) ? increments_26[5:0] : pending_26 + increments_26[5:0];
-      pending_27 <= (turn == 6'd27) ? increments_27[5:0] : pending_27 + increments_27[5:0];
-      pending_28 <= (turn == 6'd28) ? increments_28[5:0] : pending_28 + increments_28[5:0];
-      pending_29 <= (turn == 6'd29) ? increments_29[5:0] : pending_29 + increments_29[5:0];
       pending_30 <= (turn == 6'd30) ? {6'd0, increments_30} : pending_30 + {6'd0, increments_30};
       pending_31 <= (turn == 6'd31) ? {6'd0, increments_31} : pending_31 + {6'd0, increments_31};
-      pending_32 <= (turn == 6'd32) ? increments_32[5:0] : pending_32 + increments_32[5:0];
-      pending_33 <= (turn == 6'd33) ? increments_33[5:0] : pending_33 + increments_33[5:0];
-      pending_34 <= (turn == 6'd34) ? increments_34[5:0] : pending_34 + increments_34[5:0];
-      pending_35 <= (turn == 6'd35) ? increments_35[5:0] : pending_35 + increments_35[5:0];
-      pending_36 <= (turn == 6'd36) ? increments_36[5:0] : pending_36 + increments_36[5:0];
-      pending_37 <= (turn == 6'd37) ? increments_37[5:0] : pending_37 + increments_37[5:0];
-      pending_38 <= (turn == 6'd38) ? increments_38[5:0] : pending_38 + increments_38[5:0];
-      pending_39 <= (turn == 6'd39) ? increments_39[5:0] : pending_39 + increments_39[5:0];
-      pending_40 <= (turn == 6'd40) ? increments_40[5:0] : pending_40 + increments_40[5:0];
-      pending_41 <= (turn == 6'd41) ? increments_41[5:0] : pending_41 + increments_41[5:0];
-      pending_42 <= (turn == 6'd42) ? increments_42[5:0] : pending_42 + increments_42[5:0];
-      pending_43 <= (turn == 6'd43) ? increments_43[5:0] : pending_43 + increments_43[5:0];
-      pending_44 <= (turn == 6'd44) ? increments_44[5:0] : pending_44 + increments_44[5:0];
+      state <=
+        ({6{next_turn[5:4] == 2'd0}} & (next_turn_and | state_4_and | state_8_and | state_12_and))
+        | ({6{next_turn[5:4] == 2'd1}} & (state_16_and | state_20_and | state_24_and | state_28_and))
+        | ({6{next_turn[5:4] == 2'd2}} & (state_32_and | state_36_and | state_40_and | ({6{next_turn[3:2] == 2'd3}} & {6{next_turn[1:0] == 2'd0}} & state_44)));
       adding <= 1'b1;
     end
 
   always @(posedge clk)
     if (rst) clearing <= 1'b1;
     else if (is_last) clearing <= 1'b0;
-  wire [16:0] amount_or =
-    ({17{turn == 6'd0}} & {11'd0, pending_0}) | ({17{turn == 6'd1}} & {11'd0, pending_1})
-    | ({17{turn == 6'd2}} & {11'd0, pending_2}) | ({17{turn == 6'd3}} & {11'd0, pending_3});
-  wire [16:0] turn_or =
-    ({17{turn == 6'd4}} & {11'd0, pending_4}) | ({17{turn == 6'd5}} & {11'd0, pending_5})
-    | ({17{turn == 6'd6}} & {11'd0, pending_6}) | ({17{turn == 6'd7}} & {11'd0, pending_7});
-  wire [16:0] pending_8_or =
-    ({17{turn == 6'd8}} & {11'd0, pending_8}) | ({17{turn == 6'd9}} & {11'd0, pending_9})
-    | ({17{turn == 6'd10}} & {11'd0, pending_10}) | ({17{turn == 6'd11}} & {11'd0, pending_11});
-  wire [16:0] pending_12_or =
-    ({17{turn == 6'd12}} & {11'd0, pending_12}) | ({17{turn == 6'd13}} & {11'd0, pending_13})
-    | ({17{turn == 6'd14}} & {11'd0, pending_14}) | ({17{turn == 6'd15}} & {11'd0, pending_15});
-  wire [16:0] pending_16_or =
-    ({17{turn == 6'd16}} & {11'd0, pending_16}) | ({17{turn == 6'd17}} & {11'd0, pending_17})
-    | ({17{turn == 6'd18}} & {11'd0, pending_18}) | ({17{turn == 6'd19}} & {11'd0, pending_19});
-  wire [16:0] pending_20_or =
-    ({17{turn == 6'd20}} & {11'd0, pending_20}) | ({17{turn == 6'd21}} & {11'd0, pending_21})
-    | ({17{turn == 6'd22}} & {11'd0, pending_22}) | ({17{turn == 6'd23}} & {11'd0, pending_23});
-  wire [16:0] pending_24_or =
-    ({17{turn == 6'd24}} & {11'd0, pending_24}) | ({17{turn == 6'd25}} & {11'd0, pending_25})
-    | ({17{turn == 6'd26}} & {11'd0, pending_26}) | ({17{turn == 6'd27}} & {11'd0, pending_27});
-  wire [16:0] pending_28_or =
-    ({17{turn == 6'd28}} & {11'd0, pending_28}) | ({17{turn == 6'd29}} & {11'd0, pending_29})
-    | ({17{turn == 6'd30}} & pending_30) | ({17{turn == 6'd31}} & pending_31);
-  wire [16:0] pending_32_or =
-    ({17{turn == 6'd32}} & {11'd0, pending_32}) | ({17{turn == 6'd33}} & {11'd0, pending_33})
-    | ({17{turn == 6'd34}} & {11'd0, pending_34}) | ({17{turn == 6'd35}} & {11'd0, pending_35});
-  wire [16:0] pending_36_or =
-    ({17{turn == 6'd36}} & {11'd0, pending_36}) | ({17{turn == 6'd37}} & {11'd0, pending_37})
-    | ({17{turn == 6'd38}} & {11'd0, pending_38}) | ({17{turn == 6'd39}} & {11'd0, pending_39});
-  wire [16:0] pending_40_or =
-    ({17{turn == 6'd40}} & {11'd0, pending_40}) | ({17{turn == 6'd41}} & {11'd0, pending_41})
-    | ({17{turn == 6'd42}} & {11'd0, pending_42}) | ({17{turn == 6'd43}} & {11'd0, pending_43});
+
+  always @(posedge clk)
+    if (rst) state_0 <= 6'd1;
+    else if (increments_0[0]) state_0 <= {state_0[4:0], state_0[5] ^ state_0[4]};
+
+  always @(posedge clk)
+    if (rst) state_1 <= 6'd1;
+    else if (increments_1[0]) state_1 <= {state_1[4:0], state_1[5] ^ state_1[4]};
+
+  always @(posedge clk)
+    if (rst) state_2 <= 6'd1;
+    else if (increments_2[0]) state_2 <= {state_2[4:0], state_2[5] ^ state_2[4]};
+
+  always @(posedge clk)
+    if (rst) state_3 <= 6'd1;
+    else if (increments_3[0]) state_3 <= {state_3[4:0], state_3[5] ^ state_3[4]};
+
+  always @(posedge clk)
+    if (rst) state_4 <= 6'd1;
+    else if (increments_4[0]) state_4 <= {state_4[4:0], state_4[5] ^ state_4[4]};
+
+  always @(posedge clk)
+    if (rst) state_5 <= 6'd1;
+    else if (increments_5[0]) state_5 <= {state_5[4:0], state_5[5] ^ state_5[4]};
+
+  always @(posedge clk)
+    if (rst) state_6 <= 6'd1;
+    else if (increments_6[0]) state_6 <= {state_6[4:0], state_6[5] ^ state_6[4]};
+
+  always @(posedge clk)
+    if (rst) state_7 <= 6'd1;
+    else if (increments_7[0]) state_7 <= {state_7[4:0], state_7[5] ^ state_7[4]};
+
+  always @(posedge clk)
+    if (rst) state_8 <= 6'd1;
+    else if (increments_8[0]) state_8 <= {state_8[4:0], state_8[5] ^ state_8[4]};
+
+  always @(posedge clk)
+    if (rst) state_9 <= 6'd1;
+    else if (increments_9[0]) state_9 <= {state_9[4:0], state_9[5] ^ state_9[4]};
+
+  always @(posedge clk)
+    if (rst) state_10 <= 6'd1;
+    else if (increments_10[0]) state_10 <= {state_10[4:0], state_10[5] ^ state_10[4]};
+
+  always @(posedge clk)
+    if (rst) state_11 <= 6'd1;
+    else if (increments_11[0]) state_11 <= {state_11[4:0], state_11[5] ^ state_11[4]};
+
+  always @(posedge clk)
+    if (rst) state_12 <= 6'd1;
+    else if (increments_12[0]) state_12 <= {state_12[4:0], state_12[5] ^ state_12[4]};
+
+  always @(posedge clk)
+    if (rst) state_13 <= 6'd1;
+    else if (increments_13[0]) state_13 <= {state_13[4:0], state_13[5] ^ state_13[4]};
+
+  always @(posedge clk)
+    if (rst) state_14 <= 6'd1;
+    else if (increments_14[0]) state_14 <= {state_14[4:0], state_14[5] ^ state_14[4]};
+
+  always @(posedge clk)
+    if (rst) state_15 <= 6'd1;
+    else if (increments_15[0]) state_15 <= {state_15[4:0], state_15[5] ^ state_15[4]};
+
+  always @(posedge clk)
+    if (rst) state_16 <= 6'd1;
+    else if (increments_16[0]) state_16 <= {state_16[4:0], state_16[5] ^ state_16[4]};
+
+  always @(posedge clk)
+    if (rst) state_17 <= 6'd1;
+    else if (increments_17[0]) state_17 <= {state_17[4:0], state_17[5] ^ state_17[4]};
+
+  always @(posedge clk)
+    if (rst) state_18 <= 6'd1;
+    else if (increments_18[0]) state_18 <= {state_18[4:0], state_18[5] ^ state_18[4]};
+
+  always @(posedge clk)
+    if (rst) state_19 <= 6'd1;
+    else if (increments_19[0]) state_19 <= {state_19[4:0], state_19[5] ^ state_19[4]};
+
+  always @(posedge clk)
+    if (rst) state_20 <= 6'd1;
+    else if (increments_20[0]) state_20 <= {state_20[4:0], state_20[5] ^ state_20[4]};
+
+  always @(posedge clk)
+    if (rst) state_21 <= 6'd1;
+    else if (increments_21[0]) state_21 <= {state_21[4:0], state_21[5] ^ state_21[4]};
+
+  always @(posedge clk)
+    if (rst) state_22 <= 6'd1;
+    else if (increments_22[0]) state_22 <= {state_22[4:0], state_22[5] ^ state_22[4]};
+
+  always @(posedge clk)
+    if (rst) state_23 <= 6'd1;
+    else if (increments_23[0]) state_23 <= {state_23[4:0], state_23[5] ^ state_23[4]};
+
+  always @(posedge clk)
+    if (rst) state_24 <= 6'd1;
+    else if (increments_24[0]) state_24 <= {state_24[4:0], state_24[5] ^ state_24[4]};
+
+  always @(posedge clk)
+    if (rst) state_25 <= 6'd1;
+    else if (increments_25[0]) state_25 <= {state_25[4:0], state_25[5] ^ state_25[4]};
+
+  always @(posedge clk)
+    if (rst) state_26 <= 6'd1;
+    else if (increments_26[0]) state_26 <= {state_26[4:0], state_26[5] ^ state_26[4]};
+
+  always @(posedge clk)
+    if (rst) state_27 <= 6'd1;
+    else if (increments_27[0]) state_27 <= {state_27[4:0], state_27[5] ^ state_27[4]};
+
+  always @(posedge clk)
+    if (rst) state_28 <= 6'd1;
+    else if (increments_28[0]) state_28 <= {state_28[4:0], state_28[5] ^ state_28[4]};
+
+  always @(posedge clk)
+    if (rst) state_29 <= 6'd1;
+    else if (increments_29[0]) state_29 <= {state_29[4:0], state_29[5] ^ state_29[4]};
+
+  always @(posedge clk)
+    if (rst) state_32 <= 6'd1;
+    else if (increments_32[0]) state_32 <= {state_32[4:0], state_32[5] ^ state_32[4]};
+
+  always @(posedge clk)
+    if (rst) state_33 <= 6'd1;
+    else if (increments_33[0]) state_33 <= {state_33[4:0], state_33[5] ^ state_33[4]};
+
+  always @(posedge clk)
+    if (rst) state_34 <= 6'd1;
+    else if (increments_34[0]) state_34 <= {state_34[4:0], state_34[5] ^ state_34[4]};
+
+  always @(posedge clk)
+    if (rst) state_35 <= 6'd1;
+    else if (increments_35[0]) state_35 <= {state_35[4:0], state_35[5] ^ state_35[4]};
+
+  always @(posedge clk)
+    if (rst) state_36 <= 6'd1;
+    else if (increments_36[0]) state_36 <= {state_36[4:0], state_36[5] ^ state_36[4]};
+
+  always @(posedge clk)
+    if (rst) state_37 <= 6'd1;
+    else if (increments_37[0]) state_37 <= {state_37[4:0], state_37[5] ^ state_37[4]};
+
+  always @(posedge clk)
+    if (rst) state_38 <= 6'd1;
+    else if (increments_38[0]) state_38 <= {state_38[4:0], state_38[5] ^ state_38[4]};
+
+  always @(posedge clk)
+    if (rst) state_39 <= 6'd1;
+    else if (increments_39[0]) state_39 <= {state_39[4:0], state_39[5] ^ state_39[4]};
+
+  always @(posedge clk)
+    if (rst) state_40 <= 6'd1;
+    else if (increments_40[0]) state_40 <= {state_40[4:0], state_40[5] ^ state_40[4]};
+
+  always @(posedge clk)
+    if (rst) state_41 <= 6'd1;
+    else if (increments_41[0]) state_41 <= {state_41[4:0], state_41[5] ^ state_41[4]};
+
+  always @(posedge clk)
+    if (rst) state_42 <= 6'd1;
+    else if (increments_42[0]) state_42 <= {state_42[4:0], state_42[5] ^ state_42[4]};
+
+  always @(posedge clk)
+    if (rst) state_43 <= 6'd1;
+    else if (increments_43[0]) state_43 <= {state_43[4:0], state_43[5] ^ state_43[4]};
+
+  always @(posedge clk)
+    if (rst) state_44 <= 6'd1;
+    else if (increments_44[0]) state_44 <= {state_44[4:0], state_44[5] ^ state_44[4]};
 
   always @(posedge clk) begin
-    amount <=
-      amount_or | turn_or | pending_8_or | pending_12_or | pending_16_or | pending_20_or | pending_24_or
-      | pending_28_or | pending_32_or | pending_36_or | pending_40_or | ({17{turn == 6'd44}} & {11'd0, pending_44});
+    amount <= {11'd0, events_since} | (pending_30 & {17{turn == 6'd30}}) | (pending_31 & {17{turn == 6'd31}});
     base <= clearing ? 48'd0 : counts[turn];
     place <= turn;
     value_q <= (clearing | settling) ? 48'd0 : counts[index];
@@ -183,17 +363,19 @@ module Counters_n45_w65 (
   always @(posedge clk)
     if (adding) counts[place] <= base + {31'd0, amount};
 
+  always @(posedge clk) seen[turn] <= number;
+
   assign value = value_q;
 
   wire _unused_ok = &{
-    1'b0, increments_0[10:6], increments_1[10:6], increments_2[10:6], increments_3[10:6], increments_4[10:6],
-    increments_5[10:6], increments_6[10:6], increments_7[10:6], increments_8[10:6], increments_9[10:6],
-    increments_10[10:6], increments_11[10:6], increments_12[10:6], increments_13[10:6], increments_14[10:6],
-    increments_15[10:6], increments_16[10:6], increments_17[10:6], increments_18[10:6], increments_19[10:6],
-    increments_20[10:6], increments_21[10:6], increments_22[10:6], increments_23[10:6], increments_24[10:6],
-    increments_25[10:6], increments_26[10:6], increments_27[10:6], increments_28[10:6], increments_29[10:6],
-    increments_32[10:6], increments_33[10:6], increments_34[10:6], increments_35[10:6], increments_36[10:6],
-    increments_37[10:6], increments_38[10:6], increments_39[10:6], increments_40[10:6], increments_41[10:6],
-    increments_42[10:6], increments_43[10:6], increments_44[10:6], 1'b0
+    1'b0, increments_0[10:1], increments_1[10:1], increments_2[10:1], increments_3[10:1], increments_4[10:1],
+    increments_5[10:1], increments_6[10:1], increments_7[10:1], increments_8[10:1], increments_9[10:1],
+    increments_10[10:1], increments_11[10:1], increments_12[10:1], increments_13[10:1], increments_14[10:1],
+    increments_15[10:1], increments_16[10:1], increments_17[10:1], increments_18[10:1], increments_19[10:1],
+    increments_20[10:1], increments_21[10:1], increments_22[10:1], increments_23[10:1], increments_24[10:1],
+    increments_25[10:1], increments_26[10:1], increments_27[10:1], increments_28[10:1], increments_29[10:1],
+    increments_32[10:1], increments_33[10:1], increments_34[10:1], increments_35[10:1], increments_36[10:1],
+    increments_37[10:1], increments_38[10:1], increments_39[10:1], increments_40[10:1], increments_41[10:1],
+    increments_42[10:1], increments_43[10:1], increments_44[10:1], 1'b0
   };
 endmodule

@@ -124,11 +124,11 @@ module Fetch_c256_k1024_f1536 (
   (* ram_style = "block" *) reg [90:0] waiting [0:255]; // fetch.ts:200
   wire [90:0] waiting_word; // fetch.ts:233
   (* ram_style = "block" *) reg [535:0] templates [0:255]; // fetch.ts:201
-  reg [535:0] template_word; // fetch.ts:243
+  reg [535:0] template_word; // fetch.ts:246
   (* ram_style = "distributed" *) reg [111:0] asked_store [0:3]; // pass-queue.ts:33
   wire picks_payload_dropped; // pass-queue.ts:31
   wire noted_waits; // fetch.ts:225
-  wire ready_moves; // fetch.ts:242
+  wire ready_moves; // fetch.ts:245
   reg [90:0] waiting_word_rd, waiting_word_fwd; // fetch.ts:233
   reg waiting_word_hit;
   integer i;
@@ -192,9 +192,10 @@ module Fetch_c256_k1024_f1536 (
   wire [3:0] asked_payload_waiting_ttl = asked_queued ? asked_payload_ctx_word[111:108] : word_ttl; // pass-queue.ts:31
   wire asked_taken = asked_valid & ready_moves; // pass-queue.ts:45
   wire asked_single = asked_tail == asked_behind_head; // pass-queue.ts:51
-  assign ready_moves = ~ready_valid | (left_valid & left_ready);
-  wire goes = packet_valid & packet_ready; // fetch.ts:255
-  wire asks_ready = (decided_goes & ready_of_waiting_has_body) | reads_late; // fetch.ts:265
+  wire goes = packet_valid & packet_ready; // fetch.ts:243
+  wire ready_leaves = goes | (left_valid & ready_valid & is_void); // fetch.ts:244
+  assign ready_moves = ~ready_valid | ready_leaves;
+  wire asks_ready = (decided_goes & ready_of_waiting_has_body) | reads_late; // fetch.ts:267
   wire [3:0] picks_inside_and =
     {4{picks_inside[3:2] == 2'd0}}
     & (({4{picks_inside[1:0] == 2'd0}} & 4'd1) | ({4{picks_inside[1:0] == 2'd1}} & 4'd2) | ({4{picks_inside[1:0] == 2'd2}} & 4'd3) | ({4{picks_inside[1:0] == 2'd3}} & 4'd4));
@@ -225,9 +226,6 @@ module Fetch_c256_k1024_f1536 (
   wire [2:0] asked_packets_and_2 =
     {3{asked_packets[2]}}
     & (({3{asked_packets[1:0] == 2'd0}} & 3'd3) | ({3{asked_packets[1:0] == 2'd1}} & 3'd4) | ({3{asked_packets[1:0] == 2'd2}} & 3'd5) | ({3{asked_packets[1:0] == 2'd3}} & 3'd6));
-  wire [2:0] asked_packets_choice =
-    (left_valid & left_ready) ? asked_packets :
-    asked_packets_and | ({3{asked_packets[2]}} & (({3{asked_packets[1:0] == 2'd0}} & 3'd5) | ({3{asked_packets[1:0] == 2'd1}} & 3'd6) | {3{asked_packets[1:0] == 2'd2}}));
 
   always @(posedge clk)
     if (rst) begin
@@ -246,8 +244,8 @@ module Fetch_c256_k1024_f1536 (
       asked_queued <= asked_queued ? ~asked_single | noted_moves | ~asked_taken : noted_moves & ~asked_taken;
       reads_late <= asks_ready & ~read_ready;
       asked_packets <=
-        fetched ? asked_packets_choice :
-        (left_valid & left_ready) ? ({3{~asked_packets[2]}} & ({3{asked_packets[1:0] == 2'd0}} | ({3{asked_packets[1:0] == 2'd2}} & 3'd1) | ({3{asked_packets[1:0] == 2'd3}} & 3'd2))) | asked_packets_and_2 :
+        fetched ? (ready_leaves ? asked_packets : asked_packets_and | ({3{asked_packets[2]}} & (({3{asked_packets[1:0] == 2'd0}} & 3'd5) | ({3{asked_packets[1:0] == 2'd1}} & 3'd6) | {3{asked_packets[1:0] == 2'd2}}))) :
+        ready_leaves ? ({3{~asked_packets[2]}} & ({3{asked_packets[1:0] == 2'd0}} | ({3{asked_packets[1:0] == 2'd2}} & 3'd1) | ({3{asked_packets[1:0] == 2'd3}} & 3'd2))) | asked_packets_and_2 :
         asked_packets;
     end
 
@@ -279,7 +277,7 @@ module Fetch_c256_k1024_f1536 (
       ready_valid <= 1'b0; is_void <= 1'b0;
     end
     else begin
-      if (left_valid & left_ready) is_void <= 1'b0;
+      if (ready_leaves) is_void <= 1'b0;
       if (ready_moves) begin
         ready_valid <= asked_valid;
         is_void <= asked_payload_late;
@@ -412,9 +410,9 @@ module Fetch_c256_k1024_f1536 (
     12'd17
   };
   assign packet_payload_template_data = template_word[511:0];
-  wire [6:0] template_bytes = template_word[518:512]; // fetch.ts:243
+  wire [6:0] template_bytes = template_word[518:512]; // fetch.ts:246
   assign packet_payload_template_bytes = template_bytes & {7{ready_of_waiting_has_front}};
-  wire template_lengths = template_word[519]; // fetch.ts:243
+  wire template_lengths = template_word[519]; // fetch.ts:246
   assign packet_payload_template_lengths = template_lengths & ready_of_waiting_has_front;
   assign packet_payload_template_sum = template_word[535:520];
   assign packet_payload_has_front = ready_of_waiting_has_front;
@@ -433,7 +431,8 @@ module Fetch_c256_k1024_f1536 (
     if (~rst) begin
       assert (~(picked_valid & picks_queued & (picks_tail == picks_head) & ~picks_taken)); // pass-queue.ts:53
       assert (~(noted_moves & asked_queued & (asked_tail == asked_head) & ~asked_taken)); // pass-queue.ts:53
-      assert (~decided_goes | (is_early & decided_valid)); // fetch.ts:257
+      assert (~decided_goes | (is_early & decided_valid)); // fetch.ts:259
+      assert (ready_leaves == (left_valid & left_ready)); // fetch.ts:273
     end
 `else
 `ifndef SYNTHESIS
@@ -448,7 +447,11 @@ module Fetch_c256_k1024_f1536 (
         $stop;
       end
       if (~(~decided_goes | (is_early & decided_valid))) begin
-        $display("%s", "assertion failed: who passes has come early (fetch.ts:257)"); // fetch.ts:257
+        $display("%s", "assertion failed: who passes has come early (fetch.ts:259)"); // fetch.ts:259
+        $stop;
+      end
+      if (~(ready_leaves == (left_valid & left_ready))) begin
+        $display("%s", "assertion failed: who leaves has its header (fetch.ts:273)"); // fetch.ts:273
         $stop;
       end
     end

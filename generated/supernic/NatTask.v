@@ -40,35 +40,42 @@ module NatTask (
 );
   localparam [1:0] task_verdict_forward = 2'd0;
   localparam [1:0] task_verdict_drop = 2'd1;
-  reg [35:0] outside; // nat.ts:174
-  reg [3:0] epoch; // nat-table.ts:45
-  reg [3:0] life; // nat-table.ts:46
-  reg sweeping; // nat-table.ts:48
-  reg clearing; // nat-table.ts:49
-  reg [9:0] sweep_at; // nat-table.ts:50
-  reg [3:0] sweep_waits; // nat.ts:177
+  reg [35:0] outside; // nat.ts:177
+  reg [3:0] epoch; // nat-table.ts:49
+  reg [3:0] life; // nat-table.ts:50
+  reg sweeping; // nat-table.ts:52
+  reg clearing; // nat-table.ts:53
+  reg [9:0] sweep_at; // nat-table.ts:54
+  reg [3:0] sweep_waits; // nat.ts:180
   reg valid_1, valid_2, valid_3, valid_4, valid_5, valid_6; // stages.ts:28
-  reg s1_fits, s1_inbound; // stages.ts:46
+  reg s1_inbound, s1_fits; // stages.ts:46
   reg [54:0] s1_key;
-  reg [9:0] s1_set;
+  reg [9:0] s1_port_set, s1_hash;
   reg [1:0] s1_way;
   reg state_waits; // state.ts:59
   reg state_writes; // state.ts:60
   reg [15:0] state_at; // state.ts:61
   reg [63:0] state_data; // state.ts:62
-  reg asked_valid; // nat-table.ts:97
-  reg asked_sweeps; // nat-table.ts:98
-  reg asked_clearing; // nat-table.ts:100
-  reg asked_puts; // nat-table.ts:101
-  reg asked_put_valid; // nat-table.ts:102
+  reg asked_valid; // nat-table.ts:136
+  reg asked_sweeps; // nat-table.ts:137
+  reg asked_clearing; // nat-table.ts:139
+  reg asked_puts; // nat-table.ts:140
+  reg asked_put_valid; // nat-table.ts:141
   reg [3:0] asked_put_epoch;
-  reg [9:0] asked_set; // nat-table.ts:93
+  reg [9:0] asked_set; // nat-table.ts:132
   reg [54:0] asked_key;
   reg [1:0] asked_way;
   reg asked_inbound;
-  reg state_served; // nat.ts:214
-  reg state_of_time; // nat.ts:215
-  reg state_of_table; // nat.ts:216
+  reg [15:0] live_epochs; // nat-table.ts:90
+  reg [3:0] table_epoch; // nat-table.ts:94
+  reg last_key_again; // nat-table.ts:163
+  reg [54:0] last_key;
+  reg [3:0] last_epoch;
+  reg goes_around_0, goes_around_1, goes_around_2, goes_around_3; // nat-table.ts:172
+  reg last_valid_0, last_valid_1, last_valid_2, last_valid_3; // nat-table.ts:173
+  reg state_served; // nat.ts:219
+  reg state_of_time; // nat.ts:220
+  reg state_of_table; // nat.ts:221
   reg has, udp_1, udp_2, udp_3, inbound_1, inbound_2, fit_1, fit_2, udps_1, udps_2, is_udp, goes_in_1, goes_in_2,
     goes_in_3, changed_1, changed_2, changed_3, fitted_1, fitted_2, fitted_3, passes_1, passes_2, passes_3, passes_4,
     passes_5, passes_6; // stages.ts:46
@@ -81,20 +88,17 @@ module NatTask (
   reg [19:0] address_change, port_change;
   reg [16:0] ip_folded, folded;
   reg [7:0] tags_1, tags_2, tags_3, tags_4, tags_5, tags_6;
-  (* ram_style = "block" *) reg [59:0] bindings_0 [0:1023]; // nat-table.ts:117
-  wire [59:0] binding_0; // nat-table.ts:119
-  (* ram_style = "block" *) reg [59:0] bindings_1 [0:1023]; // nat-table.ts:117
-  wire [59:0] binding_1; // nat-table.ts:119
-  (* ram_style = "block" *) reg [59:0] bindings_2 [0:1023]; // nat-table.ts:117
-  wire [59:0] binding_2; // nat-table.ts:119
-  (* ram_style = "block" *) reg [59:0] bindings_3 [0:1023]; // nat-table.ts:117
-  wire [59:0] binding_3; // nat-table.ts:119
-  reg [59:0] binding_0_rd, binding_0_fwd, binding_1_rd, binding_1_fwd, binding_2_rd, binding_2_fwd, binding_3_rd,
-    binding_3_fwd;
-  reg binding_0_hit, binding_1_hit, binding_2_hit, binding_3_hit;
-  wire epoch_begins = config_valid & (config_at == 16'd1); // nat-table.ts:47
-  wire takes_packets = ~clearing & ~(&sweep_waits); // nat.ts:178
-  wire open_packets_valid = packet_valid & takes_packets; // nat.ts:179
+  (* ram_style = "block" *) reg [59:0] bindings_0 [0:1023]; // nat-table.ts:156
+  reg [59:0] binding_0; // nat-table.ts:158
+  (* ram_style = "block" *) reg [59:0] bindings_1 [0:1023]; // nat-table.ts:156
+  reg [59:0] binding_1; // nat-table.ts:158
+  (* ram_style = "block" *) reg [59:0] bindings_2 [0:1023]; // nat-table.ts:156
+  reg [59:0] binding_2; // nat-table.ts:158
+  (* ram_style = "block" *) reg [59:0] bindings_3 [0:1023]; // nat-table.ts:156
+  reg [59:0] binding_3; // nat-table.ts:158
+  wire epoch_begins = config_valid & (config_at == 16'd1); // nat-table.ts:51
+  wire takes_packets = ~clearing & ~(&sweep_waits); // nat.ts:181
+  wire open_packets_valid = packet_valid & takes_packets; // nat.ts:182
   wire moves = ~valid_6 | answer_ready; // stages.ts:31
   wire has_ip =
     ({packet_payload_header[103:96], packet_payload_header[111:104]} == 16'd2048)
@@ -105,49 +109,73 @@ module NatTask (
     has_ip & ~packet_payload_no_l4
     & ((packet_payload_header[191:184] == 8'd17) ? packet_payload_head_bytes >= 7'd42 : (packet_payload_head_bytes >= 7'd52) & (packet_payload_header[191:184] == 8'd6))
     & (~packet_payload_arg[0] | ({fits_or[15:12], packet_payload_header[247:240], packet_payload_header[255:248], packet_payload_header[263:256], packet_payload_header[271:264]} == outside)); // nat.ts:88
-  wire serves_state = state_waits & ~valid_1 & ~clearing & moves; // nat.ts:186
-  wire sweeps = sweeping & ~valid_1 & ~serves_state; // nat.ts:187
-  wire is_binding = (state_at >> 12) == 16'd1; // nat.ts:189
-  wire is_time = state_at == 16'd0; // nat.ts:190
-  wire puts_state = serves_state & state_writes; // nat.ts:193
+  wire asks_state = state_waits & ~valid_1 & ~clearing; // nat.ts:190
+  wire serves_state = asks_state & moves; // nat.ts:191
+  wire sweeps = sweeping & ~valid_1 & ~asks_state; // nat.ts:192
+  wire is_binding = (state_at >> 12) == 16'd1; // nat.ts:194
+  wire is_time = state_at == 16'd0; // nat.ts:195
+  wire puts_state = asks_state & state_writes; // nat.ts:198
   wire state_waits_on = state_ask_valid | (state_waits & ~serves_state); // state.ts:70
-  wire swept = sweeps & moves; // nat.ts:195
-  wire rows_valid = binding_0[0]; // nat-table.ts:119
+  wire swept = sweeps & moves; // nat.ts:200
+  wire [15:0] last_lives_shifted = live_epochs >> last_epoch;
+  wire last_lives = last_lives_shifted[0]; // nat-table.ts:174
+  wire rows_valid = binding_0[0]; // nat-table.ts:158
   wire [3:0] rows_epoch = binding_0[59:56];
-  wire live_0 = rows_valid & ((epoch - rows_epoch) <= life) & ~asked_clearing; // nat-table.ts:121
-  wire live_1 = binding_1[0] & ((epoch - binding_1[59:56]) <= life) & ~asked_clearing;
-  wire live_2 = binding_2[0] & ((epoch - binding_2[59:56]) <= life) & ~asked_clearing;
-  wire live_3 = binding_3[0] & ((epoch - binding_3[59:56]) <= life) & ~asked_clearing;
-  wire [54:0] rows_key = binding_0[55:1]; // nat-table.ts:119
-  wire hits_0 = live_0 & (rows_key == asked_key); // nat-table.ts:123
-  wire hits_1 = live_1 & (binding_1[55:1] == asked_key);
-  wire hits_2 = live_2 & (binding_2[55:1] == asked_key);
-  wire hits_3 = live_3 & (binding_3[55:1] == asked_key);
-  wire any_hit = |{hits_3, hits_2, hits_1, hits_0}; // nat-table.ts:124
-  wire out_way_any = |{hits_1, hits_0};
-  wire live_1_any = |{~live_1, ~live_0};
-  wire live_3_any = |{~live_3, ~live_2};
-  wire [1:0] out_way =
-    any_hit ? {~out_way_any & (|{hits_3, hits_2}), out_way_any ? ~hits_0 & hits_1 : ~hits_2 & hits_3} :
-    {~live_1_any & live_3_any, live_1_any ? live_0 & ~live_1 : live_2 & ~live_3}; // nat-table.ts:126
-  wire makes = asked_valid & ~asked_inbound & (any_hit | live_1_any | live_3_any); // nat-table.ts:128
-  wire restores_0 = asked_puts & (asked_way == 2'd0); // nat-table.ts:132
-  wire restores_1 = asked_puts & (asked_way == 2'd1);
-  wire restores_2 = asked_puts & (asked_way == 2'd2);
-  wire restores_3 = asked_puts & (asked_way == 2'd3);
+  wire [15:0] live_0_shifted = live_epochs >> rows_epoch;
+  wire live_0 = (goes_around_0 ? last_valid_0 & last_lives : rows_valid & live_0_shifted[0]) & ~asked_clearing; // nat-table.ts:177
+  wire [15:0] live_1_shifted = live_epochs >> binding_1[59:56];
+  wire live_1 = (goes_around_1 ? last_valid_1 & last_lives : binding_1[0] & live_1_shifted[0]) & ~asked_clearing; // nat-table.ts:177
+  wire [15:0] live_2_shifted = live_epochs >> binding_2[59:56];
+  wire live_2 = (goes_around_2 ? last_valid_2 & last_lives : binding_2[0] & live_2_shifted[0]) & ~asked_clearing; // nat-table.ts:177
+  wire [15:0] live_3_shifted = live_epochs >> binding_3[59:56];
+  wire live_3 = (goes_around_3 ? last_valid_3 & last_lives : binding_3[0] & live_3_shifted[0]) & ~asked_clearing; // nat-table.ts:177
+  wire [54:0] rows_key = binding_0[55:1]; // nat-table.ts:158
+  wire hits_0 = live_0 & (goes_around_0 ? last_key_again : rows_key == asked_key); // nat-table.ts:180
+  wire hits_1 = live_1 & (goes_around_1 ? last_key_again : binding_1[55:1] == asked_key);
+  wire hits_2 = live_2 & (goes_around_2 ? last_key_again : binding_2[55:1] == asked_key);
+  wire hits_3 = live_3 & (goes_around_3 ? last_key_again : binding_3[55:1] == asked_key);
+  wire any_hit = hits_0 | hits_1 | hits_2 | hits_3; // nat-table.ts:109
+  wire may_bind = asked_valid & ~asked_inbound; // nat-table.ts:110
+  wire out_way_0 = hits_0 | (~live_0 & ~any_hit); // nat-table.ts:115
+  wire out_way_1 = (hits_1 & ~hits_0) | (~live_1 & live_0 & ~any_hit);
+  wire out_way_2 = (hits_2 & ~(hits_0 | hits_1)) | (~live_2 & ~(~live_0 | ~live_1) & ~any_hit);
+  wire out_way_3 = (hits_3 & ~(hits_0 | hits_1 | hits_2)) | (~live_3 & ~(~live_0 | ~live_1 | ~live_2) & ~any_hit);
+  wire [1:0] out_way = {out_way_2 | out_way_3, out_way_1 | out_way_3}; // nat-table.ts:183
+  wire makes = may_bind & (any_hit | ~live_0 | ~live_1 | ~live_2 | ~live_3); // nat-table.ts:185
+  wire [9:0] set = valid_1 ? (s1_inbound ? s1_port_set : s1_hash) : asks_state ? state_at[11:2] : sweep_at; // nat.ts:207
+  wire set_again = set == asked_set; // nat-table.ts:186
+  wire refreshes_0 = may_bind & out_way_0; // nat-table.ts:188
+  wire restores_0 = asked_puts & (asked_way == 2'd0); // nat-table.ts:190
+  wire binds_0 = refreshes_0 | (restores_0 & asked_put_valid); // nat-table.ts:191
+  wire changes_0 = refreshes_0 | (asked_sweeps & ~live_0) | restores_0; // nat-table.ts:192
+  wire refreshes_1 = may_bind & out_way_1; // nat-table.ts:188
+  wire restores_1 = asked_puts & (asked_way == 2'd1); // nat-table.ts:190
+  wire binds_1 = refreshes_1 | (restores_1 & asked_put_valid); // nat-table.ts:191
+  wire changes_1 = refreshes_1 | (asked_sweeps & ~live_1) | restores_1; // nat-table.ts:192
+  wire refreshes_2 = may_bind & out_way_2; // nat-table.ts:188
+  wire restores_2 = asked_puts & (asked_way == 2'd2); // nat-table.ts:190
+  wire binds_2 = refreshes_2 | (restores_2 & asked_put_valid); // nat-table.ts:191
+  wire changes_2 = refreshes_2 | (asked_sweeps & ~live_2) | restores_2; // nat-table.ts:192
+  wire refreshes_3 = may_bind & out_way_3; // nat-table.ts:188
+  wire restores_3 = asked_puts & (asked_way == 2'd3); // nat-table.ts:190
+  wire binds_3 = refreshes_3 | (restores_3 & asked_put_valid); // nat-table.ts:191
+  wire changes_3 = refreshes_3 | (asked_sweeps & ~live_3) | restores_3; // nat-table.ts:192
   wire binding_as_is_valid =
     ((asked_way == 2'd0) & live_0) | ((asked_way == 2'd1) & live_1) | ((asked_way == 2'd2) & live_2)
-    | ((asked_way == 2'd3) & live_3); // nat-table.ts:144
+    | ((asked_way == 2'd3) & live_3); // nat-table.ts:211
+  wire binding_as_is_key_or =
+    ((asked_way == 2'd0) & goes_around_0) | ((asked_way == 2'd1) & goes_around_1)
+    | ((asked_way == 2'd2) & goes_around_2) | ((asked_way == 2'd3) & goes_around_3);
   wire [54:0] binding_as_is_key =
-    ({55{asked_way == 2'd0}} & rows_key) | ({55{asked_way == 2'd1}} & binding_1[55:1])
-    | ({55{asked_way == 2'd2}} & binding_2[55:1]) | ({55{asked_way == 2'd3}} & binding_3[55:1]);
+    binding_as_is_key_or ? last_key :
+    ({55{asked_way == 2'd0}} & rows_key) | ({55{asked_way == 2'd1}} & binding_1[55:1]) | ({55{asked_way == 2'd2}} & binding_2[55:1]) | ({55{asked_way == 2'd3}} & binding_3[55:1]); // nat-table.ts:211
   wire [3:0] binding_as_is_epoch =
-    ({4{asked_way == 2'd0}} & rows_epoch) | ({4{asked_way == 2'd1}} & binding_1[59:56])
-    | ({4{asked_way == 2'd2}} & binding_2[59:56]) | ({4{asked_way == 2'd3}} & binding_3[59:56]);
-  wire time_word_there = 1'b1; // nat.ts:220
+    binding_as_is_key_or ? last_epoch :
+    ({4{asked_way == 2'd0}} & rows_epoch) | ({4{asked_way == 2'd1}} & binding_1[59:56]) | ({4{asked_way == 2'd2}} & binding_2[59:56]) | ({4{asked_way == 2'd3}} & binding_3[59:56]);
+  wire time_word_there = 1'b1; // nat.ts:225
   wire [3:0] time_word_epoch = epoch;
   wire [3:0] time_word_life = life;
-  wire gets = has & (~inbound_2 | ((owner[54:49] == user_3) & (owner[48] == udp_3))); // nat.ts:115
+  wire gets = has & (~inbound_2 | ((owner[54:49] == user_3) & (owner[48] == udp_3))); // nat.ts:117
   wire [15:0] transport_sum = ~(folded[15:0] + {15'd0, folded[16]}); // translate.ts:20
 
   always @(posedge clk)
@@ -172,7 +200,7 @@ module NatTask (
         sweeping <= 1'b1;
       end
       if (epoch_begins & ~clearing) sweep_at <= 10'd0;
-      if (puts_state & is_time) begin
+      if (puts_state & is_time & moves) begin
         epoch <= state_data[4:1];
         life <= state_data[8:5];
       end
@@ -188,7 +216,8 @@ module NatTask (
   always @(posedge clk)
     if (rst) begin
       valid_1 <= 1'b0; valid_2 <= 1'b0; valid_3 <= 1'b0; valid_4 <= 1'b0; valid_5 <= 1'b0; valid_6 <= 1'b0;
-      asked_valid <= 1'b0; asked_sweeps <= 1'b0; asked_clearing <= 1'b1; asked_puts <= 1'b0; tags_6 <= 8'd0;
+      asked_valid <= 1'b0; asked_sweeps <= 1'b0; asked_clearing <= 1'b1; asked_puts <= 1'b0; goes_around_0 <= 1'b0;
+      goes_around_1 <= 1'b0; goes_around_2 <= 1'b0; goes_around_3 <= 1'b0; tags_6 <= 8'd0;
     end
     else if (moves) begin
       valid_1 <= open_packets_valid;
@@ -201,24 +230,16 @@ module NatTask (
       asked_puts <= puts_state & is_binding;
       asked_valid <= valid_1 & s1_fits;
       asked_sweeps <= sweeps;
+      goes_around_0 <= changes_0 & set_again;
+      goes_around_1 <= changes_1 & set_again;
+      goes_around_2 <= changes_2 & set_again;
+      goes_around_3 <= changes_3 & set_again;
       tags_6 <= tags_5;
     end
   wire [15:0] s1_key_or = ({8'd0, packet_payload_header[279:272]} << 8) | {8'd0, packet_payload_header[287:280]};
-  wire [9:0] s1_set_joined = {
-    ^({packet_payload_user, packet_payload_header[191:184] == 8'd17, packet_payload_header[215:208], packet_payload_header[223:216], packet_payload_header[231:224], packet_payload_header[239:232], s1_key_or} & 55'h1d235becc5c10f),
-    ^({packet_payload_user, packet_payload_header[191:184] == 8'd17, packet_payload_header[215:208], packet_payload_header[223:216], packet_payload_header[231:224], packet_payload_header[239:232], s1_key_or} & 55'h13b2f61aa72188),
-    ^({packet_payload_user, packet_payload_header[191:184] == 8'd17, packet_payload_header[215:208], packet_payload_header[223:216], packet_payload_header[231:224], packet_payload_header[239:232], s1_key_or} & 55'h9d97b0d5390c4),
-    ^({packet_payload_user, packet_payload_header[191:184] == 8'd17, packet_payload_header[215:208], packet_payload_header[223:216], packet_payload_header[231:224], packet_payload_header[239:232], s1_key_or} & 55'h44ecbd86a9c862),
-    ^({packet_payload_user, packet_payload_header[191:184] == 8'd17, packet_payload_header[215:208], packet_payload_header[223:216], packet_payload_header[231:224], packet_payload_header[239:232], s1_key_or} & 55'h22765ec354e431),
-    ^({packet_payload_user, packet_payload_header[191:184] == 8'd17, packet_payload_header[215:208], packet_payload_header[223:216], packet_payload_header[231:224], packet_payload_header[239:232], s1_key_or} & 55'h4c18748d6fb317),
-    ^({packet_payload_user, packet_payload_header[191:184] == 8'd17, packet_payload_header[215:208], packet_payload_header[223:216], packet_payload_header[231:224], packet_payload_header[239:232], s1_key_or} & 55'h3b2f61aa721884),
-    ^({packet_payload_user, packet_payload_header[191:184] == 8'd17, packet_payload_header[215:208], packet_payload_header[223:216], packet_payload_header[231:224], packet_payload_header[239:232], s1_key_or} & 55'h1d97b0d5390c42),
-    ^({packet_payload_user, packet_payload_header[191:184] == 8'd17, packet_payload_header[215:208], packet_payload_header[223:216], packet_payload_header[231:224], packet_payload_header[239:232], s1_key_or} & 55'h4ecbd86a9c8621),
-    ^({packet_payload_user, packet_payload_header[191:184] == 8'd17, packet_payload_header[215:208], packet_payload_header[223:216], packet_payload_header[231:224], packet_payload_header[239:232], s1_key_or} & 55'h3a46b7d98b821f)
-  };
-  wire [54:0] put_key = state_data[55:1]; // nat.ts:191
-  wire [31:0] new_address = inbound_2 ? owner[47:16] : outside[31:0]; // nat.ts:116
-  wire [15:0] new_port = inbound_2 ? owner[15:0] : {outside[35:32], index}; // nat.ts:117
+  wire [54:0] put_key = state_data[55:1]; // nat.ts:196
+  wire [31:0] new_address = inbound_2 ? owner[47:16] : outside[31:0]; // nat.ts:118
+  wire [15:0] new_port = inbound_2 ? owner[15:0] : {outside[35:32], index}; // nat.ts:119
   wire [19:0] ip_folded_sum = {4'd0, ~ip_sum_4} + address_change;
   wire [19:0] ip_folded_shifted = ip_folded_sum >> 16;
   wire [19:0] folded_sum = {4'd0, ~sum_4} + address_change + port_change;
@@ -226,20 +247,39 @@ module NatTask (
 
   always @(posedge clk)
     if (moves) begin
-      s1_fits <= fits;
       s1_inbound <= packet_payload_arg[0];
+      s1_fits <= fits;
       s1_key <= {
         packet_payload_user, packet_payload_header[191:184] == 8'd17, packet_payload_header[215:208],
         packet_payload_header[223:216], packet_payload_header[231:224], packet_payload_header[239:232], s1_key_or
       };
-      s1_set <= packet_payload_arg[0] ? fits_or[11:2] : s1_set_joined;
+      s1_port_set <= fits_or[11:2];
+      s1_hash <= {
+        ^({packet_payload_user, packet_payload_header[191:184] == 8'd17, packet_payload_header[215:208], packet_payload_header[223:216], packet_payload_header[231:224], packet_payload_header[239:232], s1_key_or} & 55'h1d235becc5c10f),
+        ^({packet_payload_user, packet_payload_header[191:184] == 8'd17, packet_payload_header[215:208], packet_payload_header[223:216], packet_payload_header[231:224], packet_payload_header[239:232], s1_key_or} & 55'h13b2f61aa72188),
+        ^({packet_payload_user, packet_payload_header[191:184] == 8'd17, packet_payload_header[215:208], packet_payload_header[223:216], packet_payload_header[231:224], packet_payload_header[239:232], s1_key_or} & 55'h9d97b0d5390c4),
+        ^({packet_payload_user, packet_payload_header[191:184] == 8'd17, packet_payload_header[215:208], packet_payload_header[223:216], packet_payload_header[231:224], packet_payload_header[239:232], s1_key_or} & 55'h44ecbd86a9c862),
+        ^({packet_payload_user, packet_payload_header[191:184] == 8'd17, packet_payload_header[215:208], packet_payload_header[223:216], packet_payload_header[231:224], packet_payload_header[239:232], s1_key_or} & 55'h22765ec354e431),
+        ^({packet_payload_user, packet_payload_header[191:184] == 8'd17, packet_payload_header[215:208], packet_payload_header[223:216], packet_payload_header[231:224], packet_payload_header[239:232], s1_key_or} & 55'h4c18748d6fb317),
+        ^({packet_payload_user, packet_payload_header[191:184] == 8'd17, packet_payload_header[215:208], packet_payload_header[223:216], packet_payload_header[231:224], packet_payload_header[239:232], s1_key_or} & 55'h3b2f61aa721884),
+        ^({packet_payload_user, packet_payload_header[191:184] == 8'd17, packet_payload_header[215:208], packet_payload_header[223:216], packet_payload_header[231:224], packet_payload_header[239:232], s1_key_or} & 55'h1d97b0d5390c42),
+        ^({packet_payload_user, packet_payload_header[191:184] == 8'd17, packet_payload_header[215:208], packet_payload_header[223:216], packet_payload_header[231:224], packet_payload_header[239:232], s1_key_or} & 55'h4ecbd86a9c8621),
+        ^({packet_payload_user, packet_payload_header[191:184] == 8'd17, packet_payload_header[215:208], packet_payload_header[223:216], packet_payload_header[231:224], packet_payload_header[239:232], s1_key_or} & 55'h3a46b7d98b821f)
+      };
       s1_way <= fits_or[1:0];
       asked_put_valid <= state_data[0];
       asked_put_epoch <= state_data[59:56];
-      asked_set <= valid_1 ? s1_set : serves_state ? state_at[11:2] : sweep_at;
+      asked_set <= set;
       asked_key <= valid_1 ? s1_key : put_key;
       asked_way <= valid_1 ? s1_way : state_at[1:0];
       asked_inbound <= s1_inbound;
+      last_key_again <= (valid_1 ? s1_key : put_key) == asked_key;
+      last_key <= asked_key;
+      last_epoch <= asked_puts ? asked_put_epoch : table_epoch;
+      last_valid_0 <= binds_0;
+      last_valid_1 <= binds_1;
+      last_valid_2 <= binds_2;
+      last_valid_3 <= binds_3;
       has <= asked_inbound ? binding_as_is_valid : makes;
       index <= ({2'd0, asked_set} << 2) | {10'd0, out_way};
       owner <= binding_as_is_key;
@@ -311,10 +351,17 @@ module NatTask (
 
   always @(posedge clk)
     if (rst) begin
-      state_waits <= 1'b0; state_served <= 1'b0;
+      state_waits <= 1'b0; live_epochs <= 16'd65533; table_epoch <= 4'd0; state_served <= 1'b0;
     end
     else begin
       state_waits <= state_waits_on;
+      live_epochs <= {
+        (epoch - 4'd15) <= life, (epoch - 4'd14) <= life, (epoch - 4'd13) <= life, (epoch - 4'd12) <= life,
+        (epoch - 4'd11) <= life, (epoch - 4'd10) <= life, (epoch - 4'd9) <= life, (epoch - 4'd8) <= life,
+        (epoch - 4'd7) <= life, (epoch - 4'd6) <= life, (epoch - 4'd5) <= life, (epoch - 4'd4) <= life,
+        (epoch - 4'd3) <= life, (epoch - 4'd2) <= life, (epoch - 4'd1) <= life, epoch <= life
+      };
+      table_epoch <= epoch;
       state_served <= serves_state;
     end
 
@@ -329,75 +376,26 @@ module NatTask (
     state_of_time <= is_time;
     state_of_table <= is_binding;
   end
-  wire bindings_0_and = makes & (out_way == 2'd0);
-  wire [9:0] set = valid_1 ? s1_set : serves_state ? state_at[11:2] : sweep_at; // nat.ts:202
 
   always @(posedge clk) begin
-    if (moves & (bindings_0_and | (asked_sweeps & ~live_0) | restores_0)) begin
-      bindings_0[asked_set] <= {
-        asked_puts ? asked_put_epoch : epoch, asked_key, bindings_0_and | (restores_0 & asked_put_valid)
-      };
-    end
-    if (moves) begin
-      binding_0_rd <= bindings_0[set];
-      binding_0_fwd <= {
-        asked_puts ? asked_put_epoch : epoch, asked_key, bindings_0_and | (restores_0 & asked_put_valid)
-      };
-      binding_0_hit <= moves & (bindings_0_and | (asked_sweeps & ~live_0) | restores_0) & (asked_set == set);
-    end
+    if (moves & changes_0) bindings_0[asked_set] <= {asked_puts ? asked_put_epoch : table_epoch, asked_key, binds_0};
+    if (moves) binding_0 <= bindings_0[set];
   end
-  assign binding_0 = binding_0_hit ? binding_0_fwd : binding_0_rd;
-  wire bindings_1_and = makes & (out_way == 2'd1);
 
   always @(posedge clk) begin
-    if (moves & (bindings_1_and | (asked_sweeps & ~live_1) | restores_1)) begin
-      bindings_1[asked_set] <= {
-        asked_puts ? asked_put_epoch : epoch, asked_key, bindings_1_and | (restores_1 & asked_put_valid)
-      };
-    end
-    if (moves) begin
-      binding_1_rd <= bindings_1[set];
-      binding_1_fwd <= {
-        asked_puts ? asked_put_epoch : epoch, asked_key, bindings_1_and | (restores_1 & asked_put_valid)
-      };
-      binding_1_hit <= moves & (bindings_1_and | (asked_sweeps & ~live_1) | restores_1) & (asked_set == set);
-    end
+    if (moves & changes_1) bindings_1[asked_set] <= {asked_puts ? asked_put_epoch : table_epoch, asked_key, binds_1};
+    if (moves) binding_1 <= bindings_1[set];
   end
-  assign binding_1 = binding_1_hit ? binding_1_fwd : binding_1_rd;
-  wire bindings_2_and = makes & (out_way == 2'd2);
 
   always @(posedge clk) begin
-    if (moves & (bindings_2_and | (asked_sweeps & ~live_2) | restores_2)) begin
-      bindings_2[asked_set] <= {
-        asked_puts ? asked_put_epoch : epoch, asked_key, bindings_2_and | (restores_2 & asked_put_valid)
-      };
-    end
-    if (moves) begin
-      binding_2_rd <= bindings_2[set];
-      binding_2_fwd <= {
-        asked_puts ? asked_put_epoch : epoch, asked_key, bindings_2_and | (restores_2 & asked_put_valid)
-      };
-      binding_2_hit <= moves & (bindings_2_and | (asked_sweeps & ~live_2) | restores_2) & (asked_set == set);
-    end
+    if (moves & changes_2) bindings_2[asked_set] <= {asked_puts ? asked_put_epoch : table_epoch, asked_key, binds_2};
+    if (moves) binding_2 <= bindings_2[set];
   end
-  assign binding_2 = binding_2_hit ? binding_2_fwd : binding_2_rd;
-  wire bindings_3_and = makes & (out_way == 2'd3);
 
   always @(posedge clk) begin
-    if (moves & (bindings_3_and | (asked_sweeps & ~live_3) | restores_3)) begin
-      bindings_3[asked_set] <= {
-        asked_puts ? asked_put_epoch : epoch, asked_key, bindings_3_and | (restores_3 & asked_put_valid)
-      };
-    end
-    if (moves) begin
-      binding_3_rd <= bindings_3[set];
-      binding_3_fwd <= {
-        asked_puts ? asked_put_epoch : epoch, asked_key, bindings_3_and | (restores_3 & asked_put_valid)
-      };
-      binding_3_hit <= moves & (bindings_3_and | (asked_sweeps & ~live_3) | restores_3) & (asked_set == set);
-    end
+    if (moves & changes_3) bindings_3[asked_set] <= {asked_puts ? asked_put_epoch : table_epoch, asked_key, binds_3};
+    if (moves) binding_3 <= bindings_3[set];
   end
-  assign binding_3 = binding_3_hit ? binding_3_fwd : binding_3_rd;
 
   assign packet_ready = moves & takes_packets;
   assign answer_valid = valid_6;
@@ -433,6 +431,7 @@ module NatTask (
     1'b0, packet_payload_header[511:416], packet_payload_header[399:336], packet_payload_header[319:304],
     packet_payload_header[183:120], packet_payload_header[95:0], packet_payload_uid, packet_payload_ingress,
     packet_payload_flow_hash, packet_payload_payload_bytes, packet_payload_arg[7:2], config_data[63:36], quiesce,
-    state_data[63:60], ip_folded_shifted[19:17], folded_shifted[19:17], 1'b0
+    state_data[63:60], last_lives_shifted[15:1], live_0_shifted[15:1], live_1_shifted[15:1], live_2_shifted[15:1],
+    live_3_shifted[15:1], ip_folded_shifted[19:17], folded_shifted[19:17], 1'b0
   };
 endmodule

@@ -27,52 +27,37 @@ module PacketFifo_OwnBeat_d32_last_drop_user (
   output wire [5:0]   packets,
   output wire         dropped
 );
-  reg [4:0] head; // packet-fifo.ts:38
-  reg [4:0] tail; // packet-fifo.ts:39
-  reg [4:0] start; // packet-fifo.ts:40
-  reg [5:0] held; // packet-fifo.ts:41
-  reg [5:0] coming; // packet-fifo.ts:42
-  reg [5:0] packets_q; // packet-fifo.ts:43
-  (* ram_style = "distributed" *) reg [524:0] store [0:31]; // packet-fifo.ts:37
-  wire full = (held + coming) == 6'd32; // packet-fifo.ts:45
-  wire lost = coming == 6'd32; // packet-fifo.ts:48
-  wire push = push_valid & push_ready; // packet-fifo.ts:50
-  wire pop = pop_valid & pop_ready; // packet-fifo.ts:51
-  wire last = push_payload_last; // packet-fifo.ts:52
-  wire popped_last = pop_payload_last & pop; // packet-fifo.ts:53
-  wire ends = push & last; // packet-fifo.ts:54
-  wire bad = lost | push_payload_user; // packet-fifo.ts:55
-  wire commit = ends & ~bad; // packet-fifo.ts:56
-  wire rollback = ends & bad; // packet-fifo.ts:57
-  wire [4:0] next_head = pop ? head + 5'd1 : head; // packet-fifo.ts:79
+  reg [5:0] head; // packet-fifo.ts:44
+  reg [5:0] tail; // packet-fifo.ts:45
+  reg [5:0] start; // packet-fifo.ts:46
+  reg [5:0] packets_q; // packet-fifo.ts:47
+  (* ram_style = "distributed" *) reg [524:0] store [0:31]; // packet-fifo.ts:43
+  wire full = {~head[5], head[4:0]} == tail; // packet-fifo.ts:49
+  wire lost = {~start[5], start[4:0]} == tail; // packet-fifo.ts:52
+  wire push = push_valid & push_ready; // packet-fifo.ts:54
+  wire pop = pop_valid & pop_ready; // packet-fifo.ts:55
+  wire last = push_payload_last; // packet-fifo.ts:56
+  wire popped_last = pop_payload_last & pop; // packet-fifo.ts:57
+  wire ends = push & last; // packet-fifo.ts:58
+  wire bad = lost | push_payload_user; // packet-fifo.ts:59
+  wire commit = ends & ~bad; // packet-fifo.ts:60
+  wire rollback = ends & bad; // packet-fifo.ts:61
+  wire [5:0] next_head = pop ? head + 6'd1 : head; // packet-fifo.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      head <= 5'd0; held <= 6'd0;
-    end
+    if (rst) head <= 6'd0;
+    else head <= next_head;
+
+  always @(posedge clk)
+    if (rst) tail <= 6'd0;
     else begin
-      held <= held + (commit ? coming + 6'd1 : 6'd0) - {5'd0, pop};
-      head <= next_head;
+      if (push & ~lost) tail <= tail + 6'd1;
+      if (rollback) tail <= start;
     end
 
   always @(posedge clk)
-    if (rst) begin
-      tail <= 5'd0; start <= 5'd0; coming <= 6'd0;
-    end
-    else begin
-      if (push & ~lost) begin
-        tail <= tail + 5'd1;
-        coming <= coming + 6'd1;
-      end
-      if (commit) begin
-        start <= tail + 5'd1;
-        coming <= 6'd0;
-      end
-      if (rollback) begin
-        tail <= start;
-        coming <= 6'd0;
-      end
-    end
+    if (rst) start <= 6'd0;
+    else if (commit) start <= tail + 6'd1;
 
   always @(posedge clk)
     if (rst) packets_q <= 6'd0;
@@ -81,12 +66,14 @@ module PacketFifo_OwnBeat_d32_last_drop_user (
 
   always @(posedge clk)
     if (push & ~lost) begin
-      store[tail] <= {push_payload_ports, push_payload_user, push_payload_last, push_payload_count, push_payload_data};
+      store[tail[4:0]] <= {
+        push_payload_ports, push_payload_user, push_payload_last, push_payload_count, push_payload_data
+      };
     end
 
   assign push_ready = ~full | lost;
-  assign pop_valid = |held;
-  wire [524:0] pop_payload_data_word = store[head];
+  assign pop_valid = head != start;
+  wire [524:0] pop_payload_data_word = store[head[4:0]];
   assign pop_payload_data = pop_payload_data_word[511:0];
   assign pop_payload_count = pop_payload_data_word[518:512];
   assign pop_payload_last = pop_payload_data_word[519];

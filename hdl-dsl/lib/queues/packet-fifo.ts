@@ -5,7 +5,7 @@ import { node, reg } from "../../build/declare.ts";
 import { ram, styleName } from "../../build/memory.ts";
 import { type Def, module } from "../../build/module.ts";
 import { mux, when } from "../../build/statements.ts";
-import { constant } from "../../build/value.ts";
+import { cat, constant } from "../../build/value.ts";
 import { assignView } from "../../build/view.ts";
 import { addressBits, bitsFor } from "../../types/bits.ts";
 /** What the queue holds, and which fields mark a packet's end and its loss. */
@@ -33,19 +33,23 @@ const definition = module(
       wraps = 2 ** width !== p.depth,
       counted = uint(bitsFor(p.depth));
     const field = (v: unknown, name: string): Bit => (v as Readonly<Record<string, Bit>>)[name] as Bit;
-    const after = (v: UInt): UInt => (wraps ? mux(v.eq(p.depth - 1), constant(0, width), v.add(1)) : v.add(1));
+    // Places have one bit more, which changes whenever they come round: all room is used where that alone differs. So
+    // nothing is counted, and no sum stands between a beat that comes and what can be read.
+    const placed = uint(width + 1),
+      index = (v: UInt): UInt => v.trunc(width),
+      after = (v: UInt): UInt =>
+        wraps ? mux(index(v).eq(p.depth - 1), cat(v.bit(width).not(), constant(0, width)), v.add(1)) : v.add(1),
+      isRoundBehind = (a: UInt, b: UInt): Bit => cat(a.bit(width).not(), index(a)).eq(b);
     const store = ram(p.shape, { depth: p.depth, collision: "new", style: p.style ?? "auto", outside: "unreached" });
-    const head = reg(uint(width), { init: 0 }),
-      tail = reg(uint(width), { init: 0 });
-    const start = reg(uint(width), { init: 0 }); // where the packet that is coming in begins
-    const held = reg(counted, { init: 0 }); // beats of whole packets
-    const coming = reg(counted, { init: 0 }); // beats of the packet that is coming in
+    const head = reg(placed, { init: 0 }),
+      tail = reg(placed, { init: 0 });
+    const start = reg(placed, { init: 0 }); // where the packet that is coming in begins
     const packets = reg(counted, { init: 0 });
 
-    const full = node(held.add(coming).eq(p.depth));
+    const full = node(isRoundBehind(head, tail));
     // A packet that fills the store alone would wait for ever: it stays so until its last beat, and the rest
     // is thrown away.
-    const lost = node(coming.eq(p.depth));
+    const lost = node(isRoundBehind(start, tail));
     io.push.ready.set(full.not().or(lost));
     const push = node(io.push.fire),
       pop = node(io.pop.fire);
@@ -55,33 +59,21 @@ const definition = module(
     const bad = node(p.drop === undefined ? lost : lost.or(field(io.push.payload, p.drop)));
     const commit = node(ends.and(bad.not())),
       rollback = node(ends.and(bad));
-    store.write(push.and(lost.not()), tail, io.push.payload);
+    store.write(push.and(lost.not()), index(tail), io.push.payload);
 
-    when(push.and(lost.not()), () => {
-      tail.set(after(tail));
-      coming.set(coming.add(1));
-    });
-    when(commit, () => {
-      start.set(after(tail));
-      coming.set(0);
-    });
-    when(rollback, () => {
-      tail.set(start);
-      coming.set(0);
-    });
-    // The beats that become readable in this cycle, less the one that leaves.
-    const arrived = mux(commit, coming.add(1), constant(0, counted.width));
-    held.set(held.add(arrived).sub(pop.zext(counted.width)));
+    when(push.and(lost.not()), () => tail.set(after(tail)));
+    when(commit, () => start.set(after(tail)));
+    when(rollback, () => tail.set(start));
     when(commit.and(poppedLast.not()), () => packets.set(packets.add(1))).elseWhen(poppedLast.and(commit.not()), () =>
       packets.set(packets.sub(1)),
     );
 
     const nextHead = node(mux(pop, after(head), head));
     head.set(nextHead);
-    io.pop.valid.set(held.any());
+    io.pop.valid.set(head.ne(start));
     assignView(
       io.pop.payload,
-      p.style === "distributed" ? store.readAsync(head) : store.readSync(nextHead, { name: "front" }),
+      p.style === "distributed" ? store.readAsync(index(head)) : store.readSync(index(nextHead), { name: "front" }),
       "pop_payload",
     );
     io.packets.set(packets);

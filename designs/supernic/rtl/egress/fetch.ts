@@ -239,11 +239,14 @@ export const Fetch = module(
     when(first.fetched, () => of2.set(first.of));
 
     const going = passQueue("asked", Noted(p), asked, moves2, { ...of2, waiting: word }),
-      moves3 = node(valid3.not().or(io.left.fire), { name: "ready_moves" }),
+      // Late in the cycle: with a packet that goes its header does, and that is not asked again.
+      goes = node(io.packet.fire, { name: "goes" }),
+      leaves3 = node(goes.or(io.left.valid.and(valid3).and(isVoid)), { name: "ready_leaves" }),
+      moves3 = node(valid3.not().or(leaves3), { name: "ready_moves" }),
       template = templates.readSync(going.payload.waiting.prepend, { en: moves3, name: "template_word" }),
       trailer = puttersOf(p) === 0 ? undefined : trailers(going.payload.ctx, moves3);
     going.ready.set(moves3);
-    when(io.left.fire, () => isVoid.set(0));
+    when(leaves3, () => isVoid.set(0));
     when(moves3, () => {
       valid3.set(going.valid);
       at3.set(readyOf(p, going.payload));
@@ -252,7 +255,6 @@ export const Fetch = module(
 
     // A packet that came early goes when that is decided, or is void.
     const passes = io.decided.goes,
-      goes = node(io.packet.fire, { name: "goes" }),
       body3 = at3.waiting.hasBody;
     assertAlways(passes.not().or(isEarly.and(io.decided.valid)), "who passes has come early");
     io.mayPass.set(isEarly.andNot(valid2).andNot(picked.valid));
@@ -267,7 +269,8 @@ export const Fetch = module(
     io.read.valid.set(asks3.or(reads2.andNot(reads3)));
     io.read.payload.set(jobOf(p, mux(reads3, at3.waiting, word)));
     io.left.ready.set(goes.or(valid3.and(isVoid)));
-    under.set(lateCount(under, first.fetched, io.left.fire));
+    under.set(lateCount(under, first.fetched, leaves3));
+    assertAlways(leaves3.eq(io.left.fire), "who leaves has its header");
 
     // In the cycle behind the decision: else the deparser's room would hang on where the packet goes.
     io.packet.valid.set(valid3.and(io.left.valid).andNot(isVoid.or(at3.early)));

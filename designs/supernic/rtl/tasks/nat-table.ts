@@ -2,11 +2,12 @@ import {
   bit,
   type Bit,
   constant,
-  firstSet,
+  encodeOnehot,
   fromBits,
   mux,
   node,
   onehotMux,
+  orTree,
   pack,
   ram,
   reg,
@@ -22,7 +23,10 @@ import { natBindingsPart, natEpochBits, natKeyBits, natPlaces, natSets, natWays 
 import type { TaskConfig } from "./interface.ts";
 import { stateWord } from "./state.ts";
 
-const setBits = Math.log2(natSets);
+const setBits = Math.log2(natSets),
+  epochs = 2 ** natEpochBits,
+  /** The longest life that a binding can have: an epoch that is one more is the next one. */
+  firstLife = epochs - 2;
 /** A binding: who has it, and the epoch in which it was last used. */
 export const Binding = stateWord(natBindingsPart);
 
@@ -43,7 +47,7 @@ export interface NatAsk {
 /** The epoch and how long bindings live, and the sweeping of all sets after a reset and in each epoch. */
 export function natTime(config: Val<typeof TaskConfig>) {
   const epoch = reg(uint(natEpochBits), { init: 0, name: "epoch" }),
-    life = reg(uint(natEpochBits), { init: 14, name: "life" });
+    life = reg(uint(natEpochBits), { init: firstLife, name: "life" });
   const begins = node(config.valid.and(config.at.eq(natPlaces.epoch)), { name: "epoch_begins" });
   const sweeping = reg(bit, { init: 1, name: "sweeping" }),
     clearing = reg(bit, { init: 1, name: "clearing" }),
@@ -76,6 +80,41 @@ export function natTime(config: Val<typeof TaskConfig>) {
       });
     },
   };
+}
+
+/**
+ * Which epochs live is known before a binding is read, in registers: the table sees an epoch a cycle late, as a whole.
+ */
+function epochsThatLive(epoch: UInt, life: UInt) {
+  const livesAt = (now: number, e: number): boolean => (now - e + epochs) % epochs <= firstLife,
+    live = reg(uint(epochs), {
+      init: Array.from({ length: epochs }, (_, e) => (livesAt(0, e) ? 2 ** e : 0)).reduce((a, b) => a + b),
+      name: "live_epochs",
+    }),
+    now = reg(uint(natEpochBits), { init: 0, name: "table_epoch" });
+  live.set(
+    fromBits(Array.from({ length: epochs }, (_, e) => epoch.sub(constant(e, natEpochBits)).le(life))).is(epochs),
+  );
+  now.set(epoch);
+  return { now, lives: (e: UInt): Bit => live.shr(e).bit(0) };
+}
+
+/**
+ * The way that has the key, else the first that is free, as a bit of each: a number would stand between the choice and
+ * what is written. Software may have given a key two bindings, and the first one counts. `may`: one may be bound.
+ */
+function choiceOf(hits: readonly Bit[], live: readonly Bit[], may: () => Bit) {
+  const noneBefore = (ways: readonly Bit[], i: number): Bit => orTree(ways.slice(0, i)).not(),
+    frees = live.map(l => l.not()),
+    anyHit = node(orTree(hits), { name: "any_hit" }),
+    usable = node(may(), { name: "may_bind" });
+  const chosen = hits.map((hit, i) => {
+    const isFree = frees[i] ?? anyHit,
+      first = hit.and(noneBefore(hits, i)),
+      firstFree = isFree.and(noneBefore(frees, i));
+    return node(first.or(firstFree.andNot(anyHit)), { name: `out_way_${i}` });
+  });
+  return { chosen, any: anyHit.or(orTree(frees)), usable };
 }
 
 /**
@@ -114,41 +153,70 @@ export function natTable(
     hold("inbound", asked.inbound),
   ] as const;
   const memories = Array.from({ length: natWays }, (_, i) =>
-      ram(Binding, { depth: natSets, collision: "new", style: "block", name: `bindings_${i}` }),
+      ram(Binding, { depth: natSets, collision: "undefined", style: "block", name: `bindings_${i}` }),
     ),
     rows = memories.map((m, i) => m.readSync(asked.set.is(setBits), { en: moves, name: `binding_${i}` }));
-  const live = rows.map((row, i) =>
-    node(row.valid.and(epoch.sub(row.epoch).le(life)).andNot(clears), { name: `live_${i}` }),
+  const { now, lives } = epochsThatLive(epoch, life);
+  // What was written as it was read goes around the memory. Its key is the one that was asked before, so whether that
+  // is asked again is known by now: only what the memory has is compared behind it.
+  const kept = <const W extends number>(name: string, v: UInt<W>): UInt<W> => {
+    const held = reg(uint(v.width), { name: `last_${name}` });
+    when(moves, () => held.set(v));
+    return held.is(v.width);
+  };
+  const last = {
+      same: kept("key_again", asked.key.eq(key)),
+      key: kept("key", key).is(natKeyBits),
+      epoch: kept("epoch", mux(puts, put.epoch, now)).is(natEpochBits),
+    },
+    writes = memories.map((_, i) => reg(bit, { init: 0, name: `goes_around_${i}` })),
+    lasts = memories.map((_, i) => reg(bit, { name: `last_valid_${i}` })),
+    lastLives = node(lives(last.epoch), { name: "last_lives" });
+  const ways = rows.map((row, i) => ({ row, around: writes[i] ?? clears, valid: lasts[i] ?? clears }));
+  const live = ways.map(({ row, around, valid }, i) =>
+    node(mux(around, valid.and(lastLives), row.valid.and(lives(row.epoch))).andNot(clears), { name: `live_${i}` }),
   );
-  const hits = rows.map((row, i) => node((live[i] ?? clearing).and(row.key.eq(key)), { name: `hits_${i}` }));
-  const anyHit = node(fromBits(hits).any(), { name: "any_hit" }),
-    free = firstSet(fromBits(live.map(l => l.not()))),
-    outWay = node(mux(anyHit, firstSet(fromBits(hits)).index, free.index), { name: "out_way" });
+  const hits = ways.map(({ row, around }, i) =>
+    node((live[i] ?? clears).and(mux(around, last.same, row.key.eq(key))), { name: `hits_${i}` }),
+  );
+  const { chosen, any, usable } = choiceOf(hits, live, () => valid.andNot(inbound.bit(0)));
+  const outWay = node(encodeOnehot(fromBits(chosen)), { name: "out_way" });
   const named = Array.from({ length: natWays }, (_, i) => way.eq(i));
-  const makes = node(valid.andNot(inbound.bit(0)).and(anyHit.or(free.any)), { name: "makes" });
+  const makes = node(usable.and(any), { name: "makes" });
+  const again = node(asked.set.eq(set), { name: "set_again" });
   memories.forEach((memory, i) => {
-    const refreshes = makes.and(outWay.eq(i)),
+    const refreshes = node(usable.and(chosen[i] ?? clearing), { name: `refreshes_${i}` }),
       forgets = sweeps.andNot(live[i] ?? sweeps),
       restores = node(puts.and(named[i] ?? puts), { name: `restores_${i}` });
-    memory.write(moves.and(refreshes.or(forgets).or(restores)), set.is(setBits), {
-      valid: refreshes.or(restores.and(put.valid)),
+    const becomes = node(refreshes.or(restores.and(put.valid)), { name: `binds_${i}` }),
+      changes = node(refreshes.or(forgets).or(restores), { name: `changes_${i}` });
+    memory.write(moves.and(changes), set.is(setBits), {
+      valid: becomes,
       key: key.is(natKeyBits),
-      epoch: mux(puts, put.epoch, epoch),
+      epoch: mux(puts, put.epoch, now),
+    });
+    when(moves, () => {
+      writes[i]?.set(changes.and(again));
+      lasts[i]?.set(becomes);
     });
   });
   const inLive = onehotMux(named, live),
-    inKey = onehotMux(
-      named,
-      rows.map(r => r.key),
+    around = onehotMux(named, writes),
+    ofWay = (of: (row: (typeof rows)[number]) => UInt): UInt => onehotMux(named, rows.map(of)),
+    inKey = mux(
+      around,
+      last.key,
+      ofWay(r => r.key),
     );
   const asIs = wire(Binding, { name: "binding_as_is" });
   asIs.set({
     valid: inLive,
-    key: inKey,
-    epoch: onehotMux(
-      named,
-      rows.map(r => r.epoch),
-    ),
+    key: inKey.is(natKeyBits),
+    epoch: mux(
+      around,
+      last.epoch,
+      ofWay(r => r.epoch),
+    ).is(natEpochBits),
   });
   return {
     /** Outbound: there is a binding now. Inbound: there is one, and whose. */

@@ -88,13 +88,15 @@ function askedOf(packet: Packet, outside: UInt, later: Later) {
     fits = node(ip.hasIp.andNot(packet.noL4).and(whole).and(inbound.not().or(toOutside)), { name: "fits" });
   const key = cat(packet.user, udp, ip.src, srcPort).is(natKeyBits),
     hash = linearMap(key, flowHashBits, natSet);
-  const one = {
-    fits: later("s1_fits", fits),
-    inbound: later("s1_inbound", inbound),
-    key: later("s1_key", key),
-    set: later("s1_set", mux(inbound, dstPort.bits(2, 10), hash)),
-    way: later("s1_way", dstPort.trunc(2)),
-  };
+  // The hash is the longest way of this stage: whether it counts is asked behind the register.
+  const isIn = later("s1_inbound", inbound),
+    one = {
+      fits: later("s1_fits", fits),
+      inbound: isIn,
+      key: later("s1_key", key),
+      set: mux(isIn, later("s1_port_set", dstPort.bits(2, 10)), later("s1_hash", hash)),
+      way: later("s1_way", dstPort.trunc(2)),
+    };
   return { packet, ip, inbound, udp, srcPort, dstPort, one };
 }
 type Asked = ReturnType<typeof askedOf>;
@@ -166,7 +168,8 @@ function answerOf({ packet, udp }: Asked, three: Translated, later: Later) {
  * the way out: the source becomes the address outside and a port whose low 12 bits are the binding's number. It is 1 on
  * the way in: the destination becomes the binding's again, of the same user and protocol only. A packet that gets no
  * binding or has none is dropped. Others are dropped, or with `arg` bit 1 pass as they are. Latency 6, initiation
- * interval 1; while a new epoch's sweep is under way, one cycle in 16 may be the sweep's. Reset: all bindings are free,
+ * interval 1; while a new epoch's sweep is under way, one cycle in 16 may be the sweep's. A new epoch counts for the
+ * bindings from the second cycle behind its word on. Reset: all bindings are free,
  * after 1,024 cycles in which nothing is taken. State: as `natKeeps` says; a word is answered 3 cycles later, behind a
  * reset when all bindings have been cleared.
  */
@@ -183,23 +186,25 @@ const Nat = module("NatTask", stateTaskPorts, io => {
     { one } = asked;
   const here = valid[0] ?? open,
     state = askedState(io.stateAsk),
-    serves = node(state.waits.andNot(here).andNot(time.clearing).and(moves), { name: "serves_state" }),
-    sweeps = node(time.sweeping.andNot(here).andNot(serves), { name: "sweeps" });
+    // What is asked counts only when all moves, which is known late.
+    asksState = node(state.waits.andNot(here).andNot(time.clearing), { name: "asks_state" }),
+    serves = node(asksState.and(moves), { name: "serves_state" }),
+    sweeps = node(time.sweeping.andNot(here).andNot(asksState), { name: "sweeps" });
   // State: a binding by its number goes through the table as a packet's does, time is here.
   const isBinding = node(state.at.shr(Math.log2(natBindingsPart.first)).eq(1), { name: "is_binding" }),
     isTime = node(state.at.eq(natTimePart.first), { name: "is_time" }),
     put = unpack(Binding, state.data.trunc(widthOf(Binding))),
     putTime = unpack(Time, state.data.trunc(widthOf(Time)));
-  const puts = node(serves.and(state.write), { name: "puts_state" });
+  const puts = node(asksState.and(state.write), { name: "puts_state" });
   state.done(serves);
-  time.step(node(sweeps.and(moves), { name: "swept" }), { ...putTime, valid: puts.and(isTime) });
+  time.step(node(sweeps.and(moves), { name: "swept" }), { ...putTime, valid: puts.and(isTime).and(moves) });
   when(moves, () => {
     when(time.sweeping.and(here), () => forced.set(forced.add(1))).otherwise(() => forced.set(0));
   });
   // 2: the table answers.
   const found = natTable(
     {
-      set: mux(here, one.set, mux(serves, state.at.bits(2, setBits), time.at)),
+      set: mux(here, one.set, mux(asksState, state.at.bits(2, setBits), time.at)),
       key: mux(here, one.key, put.key),
       way: mux(here, one.way, state.at.trunc(2)),
       inbound: one.inbound,

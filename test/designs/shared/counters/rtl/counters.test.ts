@@ -77,14 +77,13 @@ describe("Counters", () => {
     expect(2 ** counterBits / 12.5e9).toBeGreaterThan(6 * 3600);
   });
   test.each([
-    ["what comes in its counter's turn is lost", "(turn == 2'd0) ? increments_0[1:0]", "(turn == 2'd0) ? 2'd0"],
-    [
-      "what gathers in a round has a bit too few",
-      /pending_0 \+ increments_0\[1:0\]/,
-      "{1'b0, pending_0[0] ^ increments_0[0]}",
-    ],
+    ["what comes in its counter's turn is lost", "(turn == 2'd1) ? {2'd0, increments_1}", "(turn == 2'd1) ? 16'd0"],
     ["a counter is passed by", "is_last = turn == 2'd2", "is_last = turn == 2'd1"],
     ["a register is too narrow", "pending_1 + {2'd0, increments_1}", "{2'd0, pending_1[13:0] + increments_1}"],
+    ["an event in its counter's turn is lost", "if (increments_0[0])", "if (increments_0[0] & (turn != 2'd0))"],
+    ["what was seen is seen again", "seen[turn] <= number", "seen[turn] <= 3'd0"],
+    ["what was seen before a reset counts", /seen_before = clearing \? [^:]*: /, "seen_before = "],
+    ["behind the last state is one too many", /(events_since = .*) - .*;/, "$1;"],
     ["counts go on behind a reset", "base <= clearing ? 48'd0 : counts[turn]", "base <= counts[turn]"],
     ["a count is written to its neighbour", "counts[place] <=", "counts[place ^ 2'd1] <="],
   ] as const)("a planted fault is found: %s", async (_what, from, to) => {

@@ -350,15 +350,15 @@ describe("state of tasks", () => {
       ["the last word is left out", "is_last = at == kept_last", "is_last = at + 16'd1 == kept_last"],
       ["a read goes on behind its last word", "is_last = at == kept_last", "is_last = at == kept_last + 16'd1"],
       ["an ask interrupts the one before", "begins = go_valid & ~busy", "begins = go_valid"],
-      ["a NAT answers while it clears", /(serves_state = state_waits & ~valid_1) & ~clearing/, "$1"],
+      ["a NAT answers while it clears", /(asks_state = state_waits & ~valid_1) & ~clearing/, "$1"],
       ["the last set of bindings outlives a reset", "asked_clearing <= clearing", "asked_clearing <= 1'b0"],
       ["a binding is written into another way", "asked_puts & (asked_way == 2'd1)", "asked_puts & (asked_way == 2'd2)"],
       ["a binding is written into no way", "restores_0 & asked_put_valid", "1'b0"],
-      ["a binding that comes back is young", "asked_puts ? asked_put_epoch : epoch", "epoch"],
+      ["a binding that comes back is young", "asked_puts ? asked_put_epoch : table_epoch", "table_epoch"],
       ["time stays behind", "epoch <= state_data[4:1]", "epoch <= epoch"],
       ["life stays behind", "life <= state_data[8:5]", "life <= life"],
       ["a binding that is over is read", /binding_as_is_valid \? (\{[^}]*\}) : 60'd0/, "$1"],
-      ["a read writes", "puts_state = serves_state & state_writes", "puts_state = serves_state"],
+      ["a read writes", "puts_state = asks_state & state_writes", "puts_state = asks_state"],
     ];
     test.each(faults)("%s", async (name, from, to) => {
       await findsFault(look(name, plant(dut, from, to)));

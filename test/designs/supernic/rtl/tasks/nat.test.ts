@@ -194,6 +194,9 @@ describe("nat", () => {
       ["an epoch is not counted", "epoch <= epoch + 4'd1", "epoch <= epoch"],
       ["bindings live an epoch longer", ") <= life", ") <= (life + 4'd1)"],
       ["a sweep takes those that live", "asked_sweeps & ~live_0", "asked_sweeps"],
+      ["what was just written is not known", /goes_around_1 <= [^;]*;/, "goes_around_1 <= 1'b0;"],
+      ["what was just written is known of every set", "& set_again", "& 1'b1"],
+      ["a flow behind another one has its binding", /last_key_again <= [^;]*;/, "last_key_again <= 1'b1;"],
       ["nothing is swept", "asked_sweeps & ~live_1", "1'b0"],
     ];
     test.each(faults)("%s", async (name, from, to) => {
