@@ -23,4 +23,4 @@ export { beatsOf, lineGbps, type Rate, rateOf } from "./rate.ts";
 export { pushedOn, type Shown } from "./pushing.ts";
 export type { StageCycles } from "./stages.ts";
 export { branching, type ByLength, grouping, lengths, measureChaining, measureWays } from "./sequences.ts";
-export { type Chain, chains, coreBeats, measureVpc, type VpcLoad, type VpcRate } from "./vpc/index.ts";
+export { type Chain, type Change, chains, coreBeats, measureVpc, type VpcLoad, type VpcRate } from "./vpc/index.ts";

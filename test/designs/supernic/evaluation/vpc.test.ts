@@ -1,7 +1,7 @@
 /** Figure 5.19: what its claims and its measurement find, with faults in what is measured and in the hardware. */
 import { describe, expect, it } from "vitest";
-import { vpcFigure } from "../../../../designs/supernic/evaluation/figures/5.19.ts";
-import { type Change, coreBeats, measureVpc } from "../../../../designs/supernic/evaluation/measure/vpc/index.ts";
+import { vpcFigure } from "../../../../designs/supernic/evaluation/figures/index.ts";
+import { type Change, coreBeats, measureVpc } from "../../../../designs/supernic/evaluation/measure/index.ts";
 import { figureOf } from "../../../../designs/shared/evaluation/index.ts";
 import { plant } from "../../../support/plant.ts";
 

@@ -5,7 +5,7 @@
 import { describe, expect, it } from "vitest";
 import { peersOf, type RackDevice } from "../../../../../designs/rack/rig/fabric/index.ts";
 import { readRack } from "../../../../../designs/rack/setup/index.ts";
-import { tableWrites, wayWrites } from "../../../../../designs/supernic/software/setup/index.ts";
+import { tableWrites, wayWrites } from "../../../../../designs/supernic/software/index.ts";
 import { inRing, next, notThroughTheFirst, otherThan, ring, ringText, type Way } from "./ring.ts";
 
 const count = 5,
