@@ -71,7 +71,12 @@ describe("ClioRequester: time-outs", () => {
     bench(`of ${timeout} cycles`, requester, { seed: 1, ...lasts }, b => timeouts(b, timeout));
   test("a planted fault is found: a time that is due is compared in 13 bits", () =>
     findsFault(
-      runBench("13 bits", plant(requester, /watch_late_diff\[23\]/, "watch_late_diff[12]"), { wave: false, ...lasts }, b => timeouts(b, 5000)),
+      runBench(
+        "13 bits",
+        plant(requester, /watch_late_diff\[23\]/, "watch_late_diff[12]"),
+        { wave: false, ...lasts },
+        b => timeouts(b, 5000),
+      ),
       /cycles between/,
     ));
 });
