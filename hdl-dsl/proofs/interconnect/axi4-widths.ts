@@ -126,7 +126,7 @@ function beats(a: AddressChannel, beat: Bit, bytes: number, chosen: UInt, name: 
   const wide = Math.log2(bytes);
   return {
     has: node(chosen.ge(addr).and(same.bit(0)), { name: `${name}_has_it` }),
-    word: node(chosen.shr(wide).eq(addr.shr(wide)), { name: `${name}_word` }),
+    word: chosen.shr(wide).eq(addr.shr(wide)),
   };
 }
 /** A bit of the chosen byte's lane; of its strobe with a step of 1. */
