@@ -20,6 +20,18 @@ interface Answer {
   readonly error?: { readonly message: string };
 }
 
+/** The browser's helpers may write for a moment after it has ended. */
+async function removeProfile(folder: string): Promise<void> {
+  for (let tries = 0; ; tries++)
+    try {
+      rmSync(folder, { recursive: true, force: true });
+      return;
+    } catch (e) {
+      if (tries === 30) throw e;
+      await new Promise(r => setTimeout(r, 100));
+    }
+}
+
 /** Opens an address and drives it. */
 export async function withPage<T>(
   program: string,
@@ -93,6 +105,6 @@ export async function withPage<T>(
     const gone = new Promise(r => child.on("exit", r));
     child.kill();
     await gone;
-    rmSync(profile, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+    await removeProfile(profile);
   }
 }

@@ -19,26 +19,31 @@ const LATE = 4;
 const ones = (n: UInt): UInt<8> => constant(0xff, 8).shl(n).not();
 
 /**
- * The line with frames of lane 4 moved to lane 0: the word, and whether one begins. Starts are looked at before a word
- * is registered: behind it the path to the end of a frame would be the longest.
+ * The line with frames of lane 4 moved to lane 0: the word, its lanes that have the end's character, and whether a
+ * frame begins. Characters are looked at before words are moved: behind it their paths would be the longest.
  */
 function aligned(line: Val<typeof Xgmii>, busy: Bit) {
   const last = reg(Xgmii, { init: idleWord, name: "last" }),
     half = reg(bit, { init: 0, name: "half" }),
-    at0 = reg(bit, { init: 0, name: "begins_0" }),
-    at4 = reg(bit, { init: 0, name: "begins_4" });
-  const begins = (lane: number): Bit => line.control.bit(lane).and(line.data.bits(8 * lane, 8).eq(xgmiiCode.start));
+    begin = reg(struct({ at0: bit, at4: bit }), { init: { at0: 0, at4: 0 }, name: "begin" }),
+    lastEnds = reg(uint(BYTES), { init: 0, name: "last_ends" });
+  const has = (lane: number, code: number): Bit => line.data.bits(8 * lane, 8).eq(code),
+    begins = (lane: number): Bit => line.control.bit(lane).and(has(lane, xgmiiCode.start)),
+    ends = node(cat(...Array.from({ length: BYTES }, (_, i) => has(BYTES - 1 - i, xgmiiCode.terminate))).is(BYTES), {
+      name: "line_ends",
+    });
   last.set(line);
-  at0.set(begins(0));
-  at4.set(begins(4));
-  const moved = node(mux(busy, half, at0.not()), { name: "moved" });
-  when(busy.not(), () => half.set(at0.not()));
+  begin.set({ at0: begins(0), at4: begins(4) });
+  lastEnds.set(ends);
+  const moved = node(mux(busy, half, begin.at0.not()), { name: "moved" });
+  when(busy.not(), () => half.set(begin.at0.not()));
+  const lanes = (now: UInt, before: UInt, bits: number, name: string): UInt =>
+    node(mux(moved, cat(now.bits(0, 4 * bits), before.bits(4 * bits, 4 * bits)), before), { name });
   return {
-    data: node(mux(moved, cat(line.data.bits(0, 32), last.data.bits(32, 32)), last.data), { name: "word" }),
-    control: node(mux(moved, cat(line.control.bits(0, 4), last.control.bits(4, 4)), last.control), {
-      name: "control",
-    }),
-    begins: node(at0.or(at4).andNot(busy), { name: "begins" }),
+    data: lanes(line.data, last.data, 8, "word"),
+    control: lanes(line.control, last.control, 1, "control"),
+    ends: lanes(ends, lastEnds, 1, "word_ends"),
+    begins: node(begin.at0.or(begin.at4).andNot(busy), { name: "begins" }),
   };
 }
 
@@ -69,7 +74,7 @@ export const XgmiiReceiver = module(
     const first = node(lowestFlat(word.control)),
       count = node(encodeOnehot(first).is(3)),
       ends = node(busy.and(word.control.any())),
-      ended = node(fromLanes(word.data, first).and(ends)),
+      ended = node(word.ends.and(first).any().and(ends)),
       broken = node(ends.andNot(ended));
     when(busy.not(), () => {
       busy.set(word.begins.and(starts));
@@ -170,15 +175,4 @@ function delayed(now: Given<typeof Late>): Val<typeof Late> {
     value = at;
   }
   return line[LATE - 1] as Val<typeof Late>;
-}
-
-/** Whether the chosen lane has the character that ends a frame. */
-function fromLanes(data: UInt, lane: UInt): Bit {
-  const is = Array.from({ length: BYTES }, (_, i) =>
-    data
-      .bits(8 * i, 8)
-      .eq(xgmiiCode.terminate)
-      .and(lane.bit(i)),
-  );
-  return cat(...is).any();
 }

@@ -262,8 +262,14 @@ const faults: Readonly<Record<"rgmii" | "xgmii", readonly Planted[]>> = {
   ],
   xgmii: [
     ["talks", "frames in lane 4 are not moved", /wire moved = [^;]*;/, "wire moved = 1'b0;"],
-    ["talks", "no frame is seen in lane 4", /begins_4 <= line_control\[4\][^;]*;/, "begins_4 <= 1'b0;"],
-    ["talks", "a control character is taken for the end", "wire ended = (|ended_joined) & ends", "wire ended = ends"],
+    [
+      "talks",
+      "a control character is taken for the end",
+      "wire ended = (|(word_ends & first)) & ends",
+      "wire ended = ends",
+    ],
+    ["talks", "ends of frames in lane 4 are not moved", /word_ends = moved \? [^;]*;/, "word_ends = last_ends;"],
+    ["talks", "no frame is seen in lane 4", /begin_at4 <= line_control\[4\][^;]*;/, "begin_at4 <= 1'b0;"],
     ["talks", "the start delimiter is not looked at", "(control == 8'd1) & (word[63:56] == 8'd213)", "control == 8'd1"],
     ["talks", "five bytes in the last word: the fifth is lost", "rest_count > 3'd4", "rest_count > 3'd5"],
     ["talks", "four bytes in the last word", "count[2] ? 8'hff", "1'b0 ? 8'hff"],
