@@ -26,6 +26,7 @@ const noBlocks: readonly RegExp[] = [
 ];
 /** Blocks whose bench is another file's, with which they make one thing. */
 const together: Readonly<Record<string, string>> = {
+  "counters/rtl/gathered.ts": "counters/rtl/counters.ts",
   "frame/claimed-queue.ts": "frame/frame-buffer.ts",
   "settings/read.ts": "settings/fields.ts",
   "settings/units.ts": "settings/fields.ts",

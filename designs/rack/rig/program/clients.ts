@@ -67,8 +67,8 @@ function clientsAt(rack: RunningRack, name: string, program: ClientProgram, seed
  * After so many ns no copy of a failed request is anywhere. A sNIC whose regions can be reprogrammed may hold one for
  * as long as that takes, once here and once at a peer. Undefined: the clients' own bound.
  */
-function settleOf(rack: RunningRack, { clients }: EndpointClients): number | undefined {
-  const held = rack.devices.flatMap(({ device }) => (device.managed ? [device.parameters.reprogramTime] : []));
+function settleOf({ plan }: RunningRack, { clients }: EndpointClients): number | undefined {
+  const held = plan.devices.flatMap(d => (d.setup.bitstreams === undefined ? [] : [d.parameters.reprogramTime]));
   return held.length === 0 ? undefined : 4 * (clients[0]?.options.timeoutNs ?? 0) + 2 * Math.max(...held);
 }
 
