@@ -28,12 +28,12 @@ interface Wanted extends BenchFigure {
 const ofDesign = (design: string, figures: readonly BenchFigure[]): readonly Wanted[] =>
   figures.map(f => ({ ...f, key: `${design}.${f.name}` }));
 
-/** A design's figures of cycles, which are the same on every machine; all that tell of simulators; or all. */
+/** A design's figures of cycles, and what more of it costs; all that tell of simulators; or all. */
 export async function figuresFor(what: string | undefined): Promise<readonly Wanted[]> {
   if (what !== undefined && what !== "simulators")
     return ofDesign(
       what,
-      (await hookOf(designNamed(what), "bench")()).filter(f => f.counts === "cycles"),
+      (await hookOf(designNamed(what), "bench")()).filter(f => f.counts !== "time"),
     );
   const own = (await Promise.all(designs.map(async d => ofDesign(d.name, (await d.bench?.()) ?? [])))).flat();
   return what === undefined
@@ -44,7 +44,7 @@ export async function figuresFor(what: string | undefined): Promise<readonly Wan
 /**
  * `mnemo bench`: measures the project's figures and prints them as they come. Cycles are the same on every machine with
  * the same seed; times are this machine's. None is a verdict: the exit code is 0 unless something breaks.
- * @param what only this design's cycles, beats and bytes, or `simulators`; undefined: everything
+ * @param what only this design's cycles, beats, bytes and growth, or `simulators`; undefined: everything
  */
 export async function runBench(
   what: string | undefined,

@@ -15,9 +15,39 @@ export interface RunLimits {
   readonly enough?: RegExp;
 }
 
+/** Groups of tools that run now, by their leaders: no terminal reaches them. */
+const running = new Set<number>();
+const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+function kill(leader: number): void {
+  try {
+    process.kill(-leader, "SIGKILL");
+  } catch {
+    /* The process has just ended by itself. */
+  }
+}
+/** Whoever ends this process ends its tools; then the signal does what it does without them. */
+function endAll(signal: NodeJS.Signals): void {
+  for (const leader of running) kill(leader);
+  listen(false);
+  if (process.listenerCount(signal) === 0) process.kill(process.pid, signal);
+}
+function listen(on: boolean): void {
+  for (const s of signals)
+    if (on) process.on(s, endAll);
+    else process.off(s, endAll);
+}
+function begun(leader: number): void {
+  if (running.size === 0) listen(true);
+  running.add(leader);
+}
+function ended(leader: number): void {
+  if (running.delete(leader) && running.size === 0) listen(false);
+}
+
 /**
- * Runs a tool, and ends it with all that it started when its time is up or `signal` calls it off. Nothing is thrown for
- * what the tool says.
+ * Runs a tool, and ends it with all that it started when its time is up, `signal` calls it off, or this process is
+ * ended. Nothing is thrown for what the tool says.
  */
 export function runLimited(command: string, args: readonly string[], o: RunLimits): Promise<Ended> {
   return new Promise(resolve => {
@@ -31,17 +61,14 @@ export function runLimited(command: string, args: readonly string[], o: RunLimit
       late = false;
     const end = (): void => {
       late = true;
-      if (child.pid !== undefined)
-        try {
-          process.kill(-child.pid, "SIGKILL");
-        } catch {
-          /* The process has just ended by itself. */
-        }
+      if (child.pid !== undefined) kill(child.pid);
     };
+    if (child.pid !== undefined) begun(child.pid);
     const timer = setTimeout(end, o.seconds * 1000);
     o.signal?.addEventListener("abort", end, { once: true });
     const finish = (code: number): void => {
       clearTimeout(timer);
+      if (child.pid !== undefined) ended(child.pid);
       o.signal?.removeEventListener("abort", end);
       resolve({ code, out, late });
     };

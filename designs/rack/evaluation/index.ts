@@ -15,7 +15,7 @@ export const benchFigures: readonly BenchFigure[] = [
   },
   {
     name: "rackSimulation",
-    counts: "time",
+    counts: "growth",
     measure: async seed => {
       const value = await measureSpeed(seed);
       return { value, text: speedReport(value) };

@@ -58,8 +58,11 @@ export interface FigureHook {
 export interface BenchFigure {
   /** Of the design; its key in the JSON file has the design's name in front. */
   readonly name: string;
-  /** `cycles`: the same on every machine; `time`: of this machine, and left out when only the design is asked for. */
-  readonly counts: "cycles" | "time";
+  /**
+   * `cycles`: the same on every machine; `time`: of this machine, and left out when only the design is asked for;
+   * `growth`: of this machine, what more of the design costs, which its own users ask.
+   */
+  readonly counts: "cycles" | "time" | "growth";
   readonly measure: (seed: number) => Promise<{ readonly value: unknown; readonly text: string }>;
 }
 

@@ -16,6 +16,9 @@ describe("the keys of the figures' JSON", () => {
     expect(own.length).toBeGreaterThan(3);
     expect(own.every(k => k.startsWith("supernic.") && all.includes(k))).toBe(true);
   });
+  it("of a rack have what more sNICs cost the simulator", async () => {
+    expect(await keysOf("rack")).toEqual(["rack.path", "rack.rackSimulation"]);
+  });
   it("of the simulators name their designs, too", async () => {
     expect(await keysOf("simulators")).toEqual(
       expect.arrayContaining(["clio.simulators", "supernic.deviceSimulators"]),
