@@ -1,4 +1,4 @@
-/** A process that is ended while it proves takes its tools along: they have groups of their own, out of Ctrl-C's reach. */
+/** A process that is ended while it proves takes its tools along: their groups are out of the reach of Ctrl-C. */
 import { spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
