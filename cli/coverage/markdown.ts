@@ -1,27 +1,12 @@
 /** The figures of a documentation page: written by the tool, never by hand. */
-import { readFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { UsageError } from "../../designs/shared/command-line/index.ts";
 import { missed, missing, type Reached, SORTS } from "../../sim/index.ts";
+import { between } from "../page-marks.ts";
 import { pairs } from "./report.ts";
 
-const BEGIN = "<!-- coverage: begin -->",
-  END = "<!-- coverage: end -->";
-
 /** The page's text with new figures between its marks. @throws UsageError when it cannot be read or has no marks */
-export function withTable(path: string, points: readonly Reached[]): string {
-  let text: string;
-  try {
-    text = readFileSync(path, "utf8");
-  } catch {
-    throw new UsageError(`--markdown ${path} cannot be read; give a file with the marks ${BEGIN} and ${END}`);
-  }
-  const from = text.indexOf(BEGIN),
-    to = text.indexOf(END);
-  if (from < 0 || to < from)
-    throw new UsageError(`--markdown ${path} lacks the marks ${BEGIN} and ${END}; write them where the table belongs`);
-  return `${text.slice(0, from + BEGIN.length)}\n\n${tableOf(points)}\n\n${missesOf(points)}\n\n${text.slice(to)}`;
-}
+export const withTable = (path: string, points: readonly Reached[]): string =>
+  between(path, "coverage", `${tableOf(points)}\n\n${missesOf(points)}`);
 
 function tableOf(points: readonly Reached[]): string {
   const folders = new Map<string, Reached[]>();

@@ -2,7 +2,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, relative, resolve } from "node:path";
 import { packageAbove } from "../../sim/index.ts";
-import { insteadOf, UsageError } from "../../designs/shared/command-line/index.ts";
+import { UsageError } from "../../designs/shared/command-line/index.ts";
+import { insteadOf } from "../no-such.ts";
 import { declaredIn, type Located } from "./locate.ts";
 import { testsOf } from "../own/tests-of.ts";
 

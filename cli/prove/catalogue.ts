@@ -1,6 +1,7 @@
 /** Everything that `mnemo prove` knows. */
 import { libraryProofs, type Proof } from "../../hdl-dsl/index.ts";
-import { insteadOf, UsageError } from "../../designs/shared/command-line/index.ts";
+import { UsageError } from "../../designs/shared/command-line/index.ts";
+import { insteadOf } from "../no-such.ts";
 import { designs } from "../designs.ts";
 
 const ofDesigns = await Promise.all(designs.map(async d => (await d.proofs?.()) ?? []));

@@ -4,11 +4,11 @@ import {
   type Design,
   exitCode,
   type ExitCode,
-  insteadOf,
   type Terminal,
   UsageError,
 } from "../../designs/shared/command-line/index.ts";
 import { buildOf, designNamed } from "../design-named.ts";
+import { insteadOf } from "../no-such.ts";
 import { designs } from "../designs.ts";
 import { isSource, onlyForFile } from "../own/source-file.ts";
 import { repository } from "../repository.ts";

@@ -1,5 +1,6 @@
 import { type Circuit, type Def, elaborate, emit, type EmittedFile, synthesisFiles } from "../../hdl-dsl/index.ts";
-import { insteadOf, UsageError } from "../../designs/shared/command-line/index.ts";
+import { UsageError } from "../../designs/shared/command-line/index.ts";
+import { insteadOf } from "../no-such.ts";
 
 /** Input of one run of synthesis: a module with all that is in it. */
 export interface Unit {

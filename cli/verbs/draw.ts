@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { extname } from "node:path";
-import { fileName, insteadOf, once, setting, UsageError } from "../../designs/shared/command-line/index.ts";
+import { fileName, once, setting, UsageError } from "../../designs/shared/command-line/index.ts";
 import { buildOf } from "../design-named.ts";
 import { designs } from "../designs.ts";
 import type { Verb } from "../verb.ts";
@@ -53,7 +53,8 @@ export const drawVerb: Verb = (program, { terminal }) =>
         const { loadDefinition } = await import("../emit/load-definition.ts");
         def = await loadDefinition(design, options.module, options.set);
       }
-      const structure = structureOf(def, options.part);
+      const structure = structureOf(def, options.part),
+        { insteadOf } = await import("../no-such.ts");
       if (structure === undefined)
         throw new UsageError(
           `${design} has no module ${options.part ?? ""}; ${insteadOf(options.part ?? "", moduleNames(def))}`,

@@ -20,7 +20,6 @@ export {
   type VendorBoardBuild,
 } from "./design.ts";
 export { exitCode, type ExitCode } from "./exit-code.ts";
-export { insteadOf } from "./no-such.ts";
 export { choice, fileName, once, seed, setting, wholeNumber } from "./options.ts";
 export { paces, type RunOptions } from "./run-options.ts";
 export { type LoadGoal, simulatorTable, type SpeedGoal } from "./simulators.ts";

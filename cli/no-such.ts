@@ -1,5 +1,5 @@
 /** What there is, for a name that is not among it. */
-import { namesNear } from "../../../hdl-dsl/index.ts";
+import { namesNear } from "../hdl-dsl/index.ts";
 
 /** As many names are read at a glance; of more, so many of the first are told. */
 const all = 12,
