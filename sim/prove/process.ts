@@ -1,4 +1,5 @@
-import { spawn } from "node:child_process";
+import { type ChildProcessByStdio, spawn } from "node:child_process";
+import type { Readable } from "node:stream";
 
 /** How a tool ended. `late`: its time was up, or the run was called off. */
 export interface Ended {
@@ -37,9 +38,13 @@ function listen(on: boolean): void {
     if (on) process.on(s, endAll);
     else process.off(s, endAll);
 }
-function begun(leader: number): void {
+/** Starts a tool. A signal that comes while it does is heard behind it: the tool may run before this goes on. */
+function started(begin: () => ChildProcessByStdio<null, Readable, Readable>) {
   if (running.size === 0) listen(true);
-  running.add(leader);
+  const child = begin();
+  if (child.pid !== undefined) running.add(child.pid);
+  else if (running.size === 0) listen(false);
+  return child;
 }
 function ended(leader: number): void {
   if (running.delete(leader) && running.size === 0) listen(false);
@@ -56,14 +61,15 @@ export function runLimited(command: string, args: readonly string[], o: RunLimit
       return;
     }
     // A group of its own: yosys-smtbmc starts its solver as a child, which must not outlive it.
-    const child = spawn(command, args, { cwd: o.cwd, stdio: ["ignore", "pipe", "pipe"], detached: true });
+    const child = started(() =>
+      spawn(command, args, { cwd: o.cwd, stdio: ["ignore", "pipe", "pipe"], detached: true }),
+    );
     let out = "",
       late = false;
     const end = (): void => {
       late = true;
       if (child.pid !== undefined) kill(child.pid);
     };
-    if (child.pid !== undefined) begun(child.pid);
     const timer = setTimeout(end, o.seconds * 1000);
     o.signal?.addEventListener("abort", end, { once: true });
     const finish = (code: number): void => {
