@@ -6,6 +6,7 @@ import { mux, when } from "../../build/statements.ts";
 import { cat, constant } from "../../build/value.ts";
 import { type Cutter, MOST, PAGE } from "./bursts.ts";
 import type { fieldsOf } from "./descriptor.ts";
+import { type CutterEvents, rowsOf } from "./rows.ts";
 
 /** Beats of a read, at most: the bytes of 16 beats may stand in 17. */
 export const MOST_READ = MOST + 1;
@@ -31,23 +32,17 @@ export const placeOf = (shift: number): Place =>
 export function byteCutter(
   p: { readonly addressBits: number; readonly beatBytes: number },
   f: ReturnType<typeof fieldsOf>,
-  at: { readonly begin: Bit; readonly taken: Bit },
+  at: CutterEvents,
 ): Cutter & { readonly place: Val<Place> } {
-  const address = uint<number>(p.addressBits),
-    shift = Math.log2(p.beatBytes),
+  const shift = Math.log2(p.beatBytes),
     // Bytes of a burst: 17 beats at most.
     bits = shift + 5,
-    size = uint(bits);
-  const row = reg(struct({ source: address, destination: address }), { name: "row" }),
-    now = reg(struct({ source: address, destination: address }), { name: "now" }),
-    left = reg(uint(32), { name: "row_left" }),
-    rows = reg(uint(32), { name: "rows_left" }),
-    room = reg(size, { name: "cut_room" }),
+    size = uint(bits),
+    { now, left, phase, busy, walk } = rowsOf(p.addressBits, f, f.rowBytes, at);
+  const room = reg(size, { name: "cut_room" }),
     bytes = reg(size, { name: "cut_bytes" }),
     beats = reg(uint(5), { name: "cut_beats" }),
     place = reg(placeOf(shift), { name: "cut_place" });
-  const phase = reg(uint(2), { init: 0, name: "cut_phase" }),
-    busy = reg(bit, { init: 0, name: "cuts" });
   const lane = (v: UInt): UInt => v.trunc(shift),
     less = (x: UInt, y: UInt): UInt => mux(x.lt(y), x, y);
   // Bytes up to the end of a page or of so many beats, whichever comes first.
@@ -95,29 +90,7 @@ export function byteCutter(
     });
     phase.set(3);
   });
-  const wide = node(bytes.zext(p.addressBits), { name: "burst_bytes" }),
-    rest = node(left.sub(bytes.zext(32)), { name: "row_rest" });
-  when(at.taken, () => {
-    phase.set(0);
-    left.set(rest);
-    now.set({ source: now.source.add(wide), destination: now.destination.add(wide) });
-    when(rest.eq(0), () => {
-      const next = { source: row.source.add(f.sourceStride), destination: row.destination.add(f.destinationStride) };
-      row.set(next);
-      now.set(next);
-      left.set(f.rowBytes);
-      rows.set(rows.sub(1));
-      when(rows.eq(1), () => busy.set(0));
-    });
-  });
-  when(at.begin, () => {
-    row.set({ source: f.source, destination: f.destination });
-    now.set({ source: f.source, destination: f.destination });
-    left.set(f.rowBytes);
-    rows.set(f.rows);
-    phase.set(0);
-    busy.set(f.rowBytes.any().and(f.rows.any()));
-  });
+  walk(node(bytes.zext(p.addressBits), { name: "burst_bytes" }), bytes.zext(32));
   return {
     there: node(busy.and(phase.eq(3)), { name: "burst_there" }),
     source: now.source,

@@ -1,10 +1,11 @@
 /** The bursts of a descriptor, one after the other. */
-import { bit, struct, uint } from "../../types/shape.ts";
+import { uint } from "../../types/shape.ts";
 import type { Bit, UInt } from "../../types/value.ts";
 import { node, reg } from "../../build/declare.ts";
 import { mux, when } from "../../build/statements.ts";
 import { constant } from "../../build/value.ts";
 import type { fieldsOf } from "./descriptor.ts";
+import { type CutterEvents, rowsOf } from "./rows.ts";
 
 /** Beats of a burst, at most. */
 export const MOST = 16;
@@ -30,19 +31,13 @@ export interface Cutter {
 export function cutter(
   p: { readonly addressBits: number; readonly beatBytes: number },
   f: ReturnType<typeof fieldsOf>,
-  at: { readonly begin: Bit; readonly taken: Bit },
+  at: CutterEvents,
 ): Cutter {
-  const address = uint<number>(p.addressBits),
-    shift = Math.log2(p.beatBytes),
-    step = uint(5);
-  const row = reg(struct({ source: address, destination: address }), { name: "row" }),
-    now = reg(struct({ source: address, destination: address }), { name: "now" }),
-    left = reg(uint<number>(32 - shift), { name: "row_left" }),
-    rows = reg(uint(32), { name: "rows_left" }),
-    room = reg(step, { name: "cut_room" }),
+  const shift = Math.log2(p.beatBytes),
+    step = uint(5),
+    { now, left, phase, busy, walk } = rowsOf(p.addressBits, f, f.rowBeats, at);
+  const room = reg(step, { name: "cut_room" }),
     beats = reg(step, { name: "cut_beats" });
-  const phase = reg(uint(2), { init: 0, name: "cut_phase" }),
-    busy = reg(bit, { init: 0, name: "cuts" });
   // Beats up to the end of a page, as far as they matter.
   const toPage = (v: UInt): UInt => {
     const index = v.bits(shift, PAGE - shift),
@@ -65,29 +60,7 @@ export function cutter(
     beats.set(mux(short, less(left.trunc(5), room), room));
     phase.set(2);
   });
-  const bytes = node(beats.zext(p.addressBits).shl(shift), { name: "burst_bytes" }),
-    rest = node(left.sub(beats.zext(32 - shift)), { name: "row_rest" });
-  when(at.taken, () => {
-    phase.set(0);
-    left.set(rest);
-    now.set({ source: now.source.add(bytes), destination: now.destination.add(bytes) });
-    when(rest.eq(0), () => {
-      const next = { source: row.source.add(f.sourceStride), destination: row.destination.add(f.destinationStride) };
-      row.set(next);
-      now.set(next);
-      left.set(f.rowBeats);
-      rows.set(rows.sub(1));
-      when(rows.eq(1), () => busy.set(0));
-    });
-  });
-  when(at.begin, () => {
-    row.set({ source: f.source, destination: f.destination });
-    now.set({ source: f.source, destination: f.destination });
-    left.set(f.rowBeats);
-    rows.set(f.rows);
-    phase.set(0);
-    busy.set(f.rowBeats.any().and(f.rows.any()));
-  });
+  walk(node(beats.zext(p.addressBits).shl(shift), { name: "burst_bytes" }), beats.zext(32 - shift));
   const len = beats.sub(1).zext(8);
   return {
     there,
