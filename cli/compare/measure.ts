@@ -40,6 +40,22 @@ export const told = (c: Comparison): readonly string[] =>
 /** Lines that are neither blank nor a comment alone. */
 export const codeLines = (text: string): number => text.split("\n").filter(l => !/^\s*(\/\/.*)?$/.test(l)).length;
 
+/** What a text costs after synthesis, out of context. @param step called with the name of each step */
+export async function costOf(
+  top: string,
+  files: readonly { readonly name: string; readonly text: string }[],
+  yosys: Yosys,
+  step: (what: string) => void,
+): Promise<Cost> {
+  const done = await synthesize({ name: top, top, files }, targets.xcup, yosys, pass => step(`${top}: ${pass}`));
+  return {
+    lines: files.reduce((n, f) => n + codeLines(f.text), 0),
+    lut: totalLuts(done.area),
+    ff: done.area.ff,
+    levels: levelsOf(done),
+  };
+}
+
 /**
  * Both texts of every pair through the same synthesis, out of context. @param root the project's folder @param step
  * called with the name of each step
@@ -49,26 +65,19 @@ export async function compareAll(
   yosys: Yosys,
   step: (what: string) => void,
 ): Promise<readonly Comparison[]> {
-  const cost = async (
-    top: string,
-    files: readonly { readonly name: string; readonly text: string }[],
-  ): Promise<Cost> => {
-    const done = await synthesize({ name: top, top, files }, targets.xcup, yosys, pass => step(`${top}: ${pass}`));
-    return {
-      lines: files.reduce((n, f) => n + codeLines(f.text), 0),
-      lut: totalLuts(done.area),
-      ff: done.area.ff,
-      levels: levelsOf(done),
-    };
-  };
   const out: Comparison[] = [];
   for (const p of pairs) {
     const emitted = emit(p.ours);
     out.push({
       name: p.name,
       ...(p.unjudged === undefined ? {} : { unjudged: p.unjudged }),
-      ours: await cost(emitted.top, synthesisFiles(emitted)),
-      hand: await cost(p.name, [{ name: `${p.name}.v`, text: readFileSync(join(root, p.hand), "utf8") }]),
+      ours: await costOf(emitted.top, synthesisFiles(emitted), yosys, step),
+      hand: await costOf(
+        p.name,
+        [{ name: `${p.name}.v`, text: readFileSync(join(root, p.hand), "utf8") }],
+        yosys,
+        step,
+      ),
     });
   }
   return out;

@@ -1,83 +1,12 @@
 /** Modules of the library beside published ones of their kind, which have other ports and other cycles. */
+import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { spawnSync } from "node:child_process";
 import { catalogue, emit, synthesisFiles } from "../../hdl-dsl/index.ts";
 import { UsageError } from "../../designs/shared/command-line/index.ts";
-import { totalLuts } from "../synth/area.ts";
-import { levelsOf } from "../synth/report.ts";
-import { synthesize } from "../synth/synthesize.ts";
-import { targets } from "../synth/target.ts";
 import type { Yosys } from "../synth/yosys.ts";
-import type { Cost } from "./measure.ts";
-
-/** One of ours, by its Verilog name, and one of theirs. */
-export interface PublicPair {
-  readonly ours: string;
-  /** Below the folder that is given: a clone of github.com/alexforencich/<repository>. */
-  readonly repository: "verilog-ethernet" | "verilog-axi";
-  readonly top: string;
-  /** Further files of its `rtl`, without `.v`. */
-  readonly with: readonly string[];
-  /** Of the top: as ours is built. */
-  readonly parameters: Readonly<Record<string, number>>;
-  /** What one of both does and the other does not. */
-  readonly differs: string;
-}
-const crossbar = ["arbiter", "priority_encoder", "axi_register_rd", "axi_register_wr"],
-  bus64 = { DATA_WIDTH: 64, ADDR_WIDTH: 32 };
-// Its XGMII side is not among them: Yosys 0.23 has not read its CRC, a constant function, after seven minutes.
-export const publicPairs: readonly PublicPair[] = [
-  {
-    ours: "GmiiReceiver_longest1522",
-    repository: "verilog-ethernet",
-    ...{ top: "axis_gmii_rx", with: ["lfsr"], parameters: {} },
-    differs: "ours bounds a frame's length; theirs has MII, too",
-  },
-  {
-    ours: "GmiiTransmitter",
-    repository: "verilog-ethernet",
-    ...{ top: "axis_gmii_tx", with: ["lfsr"], parameters: {} },
-    differs: "theirs has MII, too",
-  },
-  {
-    ours: "Axi4Crossbar_2x2_a32_i4_b8_o8",
-    repository: "verilog-axi",
-    top: "axi_crossbar",
-    with: ["axi_crossbar_addr", "axi_crossbar_rd", "axi_crossbar_wr", ...crossbar],
-    parameters: { ...bus64, S_COUNT: 2, M_COUNT: 2, S_ID_WIDTH: 4 },
-    differs: "of a master ours has eight accesses under way, at one slave at a time; theirs sixteen of two IDs",
-  },
-  {
-    ours: "Axi4WidthConverter_8to32_a32_i4_o8",
-    repository: "verilog-axi",
-    ...{ top: "axi_adapter", with: ["axi_adapter_rd", "axi_adapter_wr"] },
-    parameters: { ADDR_WIDTH: 32, S_DATA_WIDTH: 64, M_DATA_WIDTH: 256, ID_WIDTH: 4 },
-    differs: "ours has eight accesses under way; theirs one",
-  },
-  {
-    ours: "Axi4WidthConverter_32to8_a32_i4_o8",
-    repository: "verilog-axi",
-    ...{ top: "axi_adapter", with: ["axi_adapter_rd", "axi_adapter_wr"] },
-    parameters: { ADDR_WIDTH: 32, S_DATA_WIDTH: 256, M_DATA_WIDTH: 64, ID_WIDTH: 4 },
-    differs: "ours has eight accesses under way; theirs one",
-  },
-  {
-    ours: "AxiDma_addressBits32_idBits4_beatBytes16",
-    repository: "verilog-axi",
-    ...{ top: "axi_cdma", with: [] },
-    parameters: { AXI_DATA_WIDTH: 128, AXI_ADDR_WIDTH: 32, AXI_ID_WIDTH: 4 },
-    differs:
-      "ours fetches chains of descriptors from memory, with rows and strides; theirs is given one copy at a time",
-  },
-  {
-    ours: "AxiDma_addressBits32_idBits4_beatBytes16_anyByte",
-    repository: "verilog-axi",
-    ...{ top: "axi_cdma", with: [] },
-    parameters: { AXI_DATA_WIDTH: 128, AXI_ADDR_WIDTH: 32, AXI_ID_WIDTH: 4, ENABLE_UNALIGNED: 1 },
-    differs: "as before; both between any bytes",
-  },
-];
+import { type Cost, costOf } from "./measure.ts";
+import { type PublicPair, publicPairs } from "./public-pairs.ts";
 
 /** The text of a module with other values of its parameters. @throws UsageError when it has none of that name */
 export function withParameters(text: string, parameters: Readonly<Record<string, number>>): string {
@@ -88,10 +17,12 @@ export function withParameters(text: string, parameters: Readonly<Record<string,
   }, text);
 }
 
+/** Lines say nothing: theirs are of all builds at once. */
+type Figures = Omit<Cost, "lines">;
 export interface Beside {
   readonly pair: PublicPair;
-  readonly ours: Omit<Cost, "lines">;
-  readonly theirs: Omit<Cost, "lines">;
+  readonly ours: Figures;
+  readonly theirs: Figures;
 }
 /** Commits of the clones, by repository; `unknown` for a folder that is no clone. */
 export const commitsIn = (folder: string): ReadonlyMap<string, string> =>
@@ -112,10 +43,6 @@ export async function compareWithPublic(
   yosys: Yosys,
   step: (what: string) => void,
 ): Promise<readonly Beside[]> {
-  const cost = async (top: string, files: readonly { readonly name: string; readonly text: string }[]) => {
-    const done = await synthesize({ name: top, top, files }, targets.xcup, yosys, pass => step(`${top}: ${pass}`));
-    return { lut: totalLuts(done.area), ff: done.area.ff, levels: levelsOf(done) };
-  };
   const textOf = (p: PublicPair, name: string): string => {
     const path = join(folder, p.repository, "rtl", `${name}.v`);
     if (!existsSync(path))
@@ -134,8 +61,8 @@ export async function compareWithPublic(
     ];
     all.push({
       pair,
-      ours: await cost(pair.ours, synthesisFiles(own)),
-      theirs: await cost(pair.top, theirs),
+      ours: await costOf(pair.ours, synthesisFiles(own), yosys, step),
+      theirs: await costOf(pair.top, theirs, yosys, step),
     });
   }
   return all;

@@ -3,7 +3,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { besideMarkdown, commitsIn, publicPairs, withParameters } from "../../cli/compare/public.ts";
+import { besideMarkdown, commitsIn, withParameters } from "../../cli/compare/public.ts";
+import { publicPairs } from "../../cli/compare/public-pairs.ts";
 import { between } from "../../cli/page-marks.ts";
 import { catalogue, emit } from "../../hdl-dsl/index.ts";
 import { mnemo } from "../support/command-line.ts";
