@@ -55,8 +55,7 @@ export class WaitingDags implements ChainGate {
     return this.#next(number, async () => {
       // Also of a ring that drains, whose gate hardware would have opened.
       if ((await this.#o.rings?.discard(number)) !== true) return this.#set(number, false);
-      this.#closed.delete(number);
-      this.#ringless.delete(number);
+      this.#note(number, false);
       await this.#gate(number, false);
     });
   }
@@ -89,15 +88,26 @@ export class WaitingDags implements ChainGate {
   }
   async #set(dag: number, waits: boolean): Promise<void> {
     if (dag >= dagEntries || this.#closed.has(dag) === waits) return;
-    const { rings } = this.#o;
-    if (!waits) {
-      this.#closed.delete(dag);
-      this.#ringless.delete(dag);
-      // What lies in a ring goes first: then hardware opens the gate.
-      if ((await rings?.drain(dag)) !== true) await this.#gate(dag, false);
-      return;
+    this.#note(dag, waits);
+    try {
+      await (waits ? this.#stop(dag) : this.#start(dag));
+    } catch (e) {
+      // Whoever asks again does all of it again.
+      this.#note(dag, !waits);
+      throw e;
     }
-    this.#closed.add(dag);
+  }
+  #note(dag: number, waits: boolean): void {
+    if (waits) this.#closed.add(dag);
+    else this.#closed.delete(dag);
+    this.#ringless.delete(dag);
+  }
+  async #start(dag: number): Promise<void> {
+    // What lies in a ring goes first: then hardware opens the gate.
+    if ((await this.#o.rings?.drain(dag)) !== true) await this.#gate(dag, false);
+  }
+  async #stop(dag: number): Promise<void> {
+    const { rings } = this.#o;
     // A ring that still drains fills again. If it was empty just now the gate is open: so it is closed behind that.
     if ((await rings?.has(dag)) === true) await rings?.give(dag);
     await this.#gate(dag, true);

@@ -11,6 +11,12 @@ class Hardware {
     inside: 0,
   }));
   readonly closed = new Set<number>();
+  /** What software must not do: then frames overtake others. */
+  readonly problems: string[] = [];
+  /** DAGs of which all has arrived that was taken before their gate was closed. */
+  readonly #settled = new Set<number>();
+  /** Accesses that fail, from the next one on. */
+  failing = 0;
   readonly #random: Random;
   constructor(random: Random) {
     this.#random = random;
@@ -34,6 +40,7 @@ class Hardware {
         const r = this.#ring(i);
         if (!r.held && ask === "fill") Object.assign(r, { held: true, dag, drains: false, discards: false });
         else if (r.held && r.dag === dag) {
+          if (ask === "drain" && !this.#settled.has(dag)) this.problems.push(`the ring of DAG ${dag} drains too early`);
           r.drains = ask === "drain";
           r.discards ||= ask === "discard";
         }
@@ -41,9 +48,22 @@ class Hardware {
   };
   readonly gate = {
     write: ({ index, value }: { readonly index: number; readonly value: bigint }) =>
-      this.#do(() => void (value === 1n ? this.closed.add(index) : this.closed.delete(index))),
+      this.#do(() => {
+        if (value === 1n) {
+          this.closed.add(index);
+          this.#settled.delete(index);
+          return;
+        }
+        this.closed.delete(index);
+        if (this.rings.some(r => r.held && r.dag === index)) this.problems.push(`DAG ${index} is open before its ring`);
+      }),
     waiting: () => this.#do(() => undefined),
-    dagInside: () => this.#do(() => ({ inside: 0, settled: this.#random.chance(0.5) })),
+    dagInside: (dag: number) =>
+      this.#do(() => {
+        const settled = this.#random.chance(0.5);
+        if (settled) this.#settled.add(dag);
+        return { inside: 0, settled };
+      }),
   };
   #ring(i: number) {
     const r = this.rings[i];
@@ -51,6 +71,10 @@ class Hardware {
     return r;
   }
   #do<T>(does: () => T): Promise<T> {
+    if (this.failing > 0) {
+      this.failing--;
+      return Promise.reject(new Error("the bus is off"));
+    }
     this.step();
     const done = does();
     this.step();
@@ -99,9 +123,13 @@ async function random(seed: number): Promise<Record<"without" | "given" | "later
       await Promise.all([r.chance(0.3) ? waiting.close(chain(n), false) : undefined, waiting.open(chain(n))]);
     } else if (what === 2) {
       // Beside it a DAG may go on, which must not get a ring any more.
-      const before = new Set(waiting.ringless);
-      if (r.chance(0.5)) has.add(n);
-      await Promise.all([waiting.look(), has.has(n) ? waiting.open(chain(n)) : undefined]);
+      const before = new Set(waiting.ringless),
+        // Of those without a ring, who may get one just now.
+        own = [...before][0] ?? n;
+      if (r.chance(0.3)) has.add(own);
+      for (let k = 0; k < 8; k++) hardware.step();
+      const opens = (): Promise<void> | undefined => (has.has(own) ? waiting.open(chain(own)) : undefined);
+      await (r.chance(0.5) ? Promise.all([waiting.look(), opens()]) : Promise.all([opens(), waiting.look()]));
       for (const dag of before) later += hardware.rings.some(x => x.held && x.dag === dag) ? 1 : 0;
     } else {
       const dag = dags.find(d => d.number === n);
@@ -111,10 +139,13 @@ async function random(seed: number): Promise<Record<"without" | "given" | "later
       has.add(n);
     }
     without += waiting.ringless.size;
-    // No two rings have one DAG.
+    // A ring that fills is of a DAG that waits; no two rings have one DAG.
+    for (const x of hardware.rings)
+      if (x.held && !x.drains) expect(waiting.closed.has(x.dag), `DAG ${x.dag}, whose ring fills, waits`).toBe(true);
     const held = hardware.rings.filter(x => x.held).map(x => x.dag);
     expect(new Set(held).size).toBe(held.length);
   }
+  expect(hardware.problems).toEqual([]);
   for (let i = 0; i < 200; i++) hardware.step();
   // Who found no ring free has one by now, or there is none.
   await waiting.look();
@@ -145,6 +176,22 @@ describe("rings and gates", () => {
     expect([await rings.waiting(), await rings.waiting()]).toEqual([3, 3]);
     frames(0, 0);
     expect(await rings.waiting()).toBeUndefined();
+  });
+  it("an access that fails is told, and the next one is done", async () => {
+    const hardware = new Hardware(new Random(1)),
+      pass = (): Promise<void> => Promise.resolve(),
+      o = { dags: () => dags, hasRegion: () => false, time: () => 0, wait: pass },
+      waiting = new WaitingDags(hardware.gate, { ...o, rings: new SpillRings(hardware.driver, pass) });
+    hardware.failing = 1;
+    await expect(waiting.close(chain(3), false)).rejects.toThrow("the bus is off");
+    await waiting.close(chain(3), false);
+    expect([hardware.closed.has(3), hardware.rings.filter(r => r.held).map(r => r.dag)]).toEqual([true, [3]]);
+    hardware.failing = 1;
+    await expect(waiting.open(chain(3))).rejects.toThrow("the bus is off");
+    await waiting.open(chain(3));
+    for (let i = 0; i < 100; i++) hardware.step();
+    expect([hardware.closed.size, hardware.rings.some(r => r.held)]).toEqual([0, false]);
+    expect(hardware.problems).toEqual([]);
   });
   it("whatever hardware does meanwhile, a DAG that waits is closed, one that goes on gets open, and rings go to who waits", async () => {
     const sums = { without: 0, given: 0, later: 0 };
