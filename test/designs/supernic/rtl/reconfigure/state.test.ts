@@ -286,6 +286,35 @@ async function words(b: B): Promise<void> {
   await rig.same(0, 0);
   await rig.end();
 }
+/**
+ * Bindings that are put while all are swept: a sweep goes on by a set in each cycle, and comes to one of them in the
+ * very cycle behind its word. One that lives stays, one that is over is not there.
+ */
+async function besideSweep(b: B): Promise<void> {
+  const rig = new StateRig(b),
+    { first } = natBindingsPart,
+    from = 100,
+    offsets = 24;
+  await b.cycles(clear + 1100);
+  await rig.configure(0, 0, natOutside(outside, portHigh));
+  await rig.quiet(0);
+  for (let n = 0; n < offsets; n++) {
+    await rig.configure(0, 0, natEpoch(2));
+    const epoch = (n + 1) % 16,
+      word = (way: number, age: number) => ({
+        at: first + 4 * (from + n) + way,
+        data: 1n | (BigInt(0x1000 + n) << 1n) | (BigInt((epoch + 16 - age) % 16) << 56n),
+      });
+    await b.cycles(from);
+    const lives = word(1, n % 3),
+      over = word(2, 3 + (n % 12));
+    for (const put of n % 2 === 0 ? [lives, over] : [over, lives]) await rig.write(0, 0, put);
+    await b.cycles(1100);
+    expect((await rig.read(0, 0, lives.at, lives.at)).word, `set ${from + n}`).toEqual(lives);
+    expect((await rig.read(0, 0, over.at, over.at)).word, `set ${from + n}, over`).toBeUndefined();
+  }
+  await rig.end();
+}
 /** No frame moves while all of a NAT is read. */
 const long = { hangCycles: 100_000, limitCycles: 3_000_000 };
 describe("state of tasks", () => {
@@ -296,6 +325,7 @@ describe("state of tasks", () => {
   bench("asks at the wrong time or place are refused, and do nothing", dut, { seed: 3 }, refuses);
   bench("tasks that do not answer, too late, or twice", dut, { seed: 4, ...long }, badManners);
   bench("a reset beside a move", dut, { seed: 5, ...long }, resets);
+  bench("bindings are put beside a sweep", dut, { seed: 7, ...long }, besideSweep);
   bench("a word takes its cycles, and a second ask meanwhile does nothing", dut, { seed: 6 }, words);
 
   /** This text of a module whose name begins so. */
@@ -307,6 +337,7 @@ describe("state of tasks", () => {
         [4_000, refuses],
         [60_000, words],
         [20_000, badManners],
+        [60_000, besideSweep],
         [300_000, resets],
         [600_000, b => moves(b, 2)],
       ];
@@ -355,6 +386,16 @@ describe("state of tasks", () => {
       ["a binding is written into another way", "asked_puts & (asked_way == 2'd1)", "asked_puts & (asked_way == 2'd2)"],
       ["a binding is written into no way", "restores_0 & asked_put_valid", "1'b0"],
       ["a binding that comes back is young", "asked_puts ? asked_put_epoch : table_epoch", "table_epoch"],
+      [
+        "a binding that is put is lost to the sweep behind it",
+        "last_valid_1 <= binds_1",
+        "last_valid_1 <= refreshes_1",
+      ],
+      [
+        "the sweep sees what was before a binding that is put",
+        "goes_around_1 <= changes_1 & set_again",
+        "goes_around_1 <= refreshes_1 & set_again",
+      ],
       ["time stays behind", "epoch <= state_data[4:1]", "epoch <= epoch"],
       ["life stays behind", "life <= state_data[8:5]", "life <= life"],
       ["a binding that is over is read", /binding_as_is_valid \? (\{[^}]*\}) : 60'd0/, "$1"],
