@@ -1,7 +1,8 @@
 /**
  * Clients of Clio-KV through sNICs to nodes. All the time their DAGs go to another sNIC and come back, and one sNIC's
  * software falls silent or starts anew. No operation is lost after its reply, and none is done twice.
- * MNEMO_RACK_OPERATIONS says how many there are in all of the rack of four, MNEMO_SEED where its random choices begin.
+ * MNEMO_RACK_OPERATIONS says how many there are in all of the rack of four, MNEMO_RACK_CLIENTS how many clients a host
+ * has, and MNEMO_SEED where the random choices begin.
  */
 import { describe, expect, it } from "vitest";
 import { clockPeriod, peersOf, type RunningRack, withRack } from "../../../../../designs/rack/rig/fabric/index.ts";
@@ -14,6 +15,7 @@ import { hangMs } from "../../../../support/hang-ms.ts";
 const few = Number(process.env["MNEMO_OPERATIONS"] ?? 24),
   /** Of each host of four. */
   many = Math.ceil(Number(process.env["MNEMO_RACK_OPERATIONS"] ?? 4 * few) / 4),
+  clients = Number(process.env["MNEMO_RACK_CLIENTS"] ?? 2),
   firstSeed = Number(process.env["MNEMO_SEED"] ?? 1),
   period = 10_000,
   quiet = 3_000,
@@ -92,7 +94,7 @@ const planOf = (s: Shape, bad: number, operations: number) => {
       nodes: all.map(n => ({ name: `mem${n}`, mac: `02:c1:10:00:00:0${n}`, ip: `10.20.2.${n + 1}` })),
       endpoints: all.map(n => ({
         ...{ name: `host${n}`, mac: `02:10:00:00:00:0${n}`, ip: `10.20.1.${n + 1}`, dag: `snic${n}/requests` },
-        program: { kind: "kv", softwareTimeoutNs: 30_000, node: `mem${n}`, clients: 2, operations, keys: 8 },
+        program: { kind: "kv", softwareTimeoutNs: 30_000, node: `mem${n}`, clients, operations, keys: 4 * clients },
       })),
       links: [
         ...all.flatMap(n => [
