@@ -41,6 +41,8 @@ export interface Signal {
   readonly signed: boolean;
   /** reg: reset value, undefined = not reset. */
   readonly init?: bigint | undefined;
+  /** reg without a reset value: what the built-in simulator starts it with. Undefined: a number from the seed. */
+  readonly start?: bigint | undefined;
   /** reg, memData: its domain. Ports: the domain they belong to (known once the module is finished). */
   domain?: ClockDomain | undefined;
   readonly position: Position | undefined;

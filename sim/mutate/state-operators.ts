@@ -15,8 +15,15 @@ export interface StateOperator {
 }
 
 const edit = (holder: object, change: Edit["change"]): readonly Edit[] => [{ holder, change }];
-const registers = (c: Circuit) =>
+type Register = Circuit["signals"][number];
+const registers = (c: Circuit): readonly Register[] =>
   c.signals.filter(s => s.kind === "reg" && s.init !== undefined && s.domain !== undefined && s.domain.kind !== "none");
+/** The code after the reset value's, of a register whose values have names. */
+function nextCode(s: Register): bigint | undefined {
+  const codes = s.codes ?? s.states?.map((_, i) => BigInt(i));
+  return codes?.[(codes.indexOf(s.init ?? 0n) + 1) % codes.length];
+}
+const inverse = (s: Register): bigint => BigInt.asUintN(s.width, ~(s.init ?? 0n));
 
 export const stateOperators: readonly StateOperator[] = [
   {
@@ -25,8 +32,7 @@ export const stateOperators: readonly StateOperator[] = [
     of: c =>
       registers(c).map(s => {
         const from = s.init ?? 0n,
-          codes = s.codes ?? s.states?.map((_, i) => BigInt(i)),
-          to = codes === undefined ? from ^ 1n : (codes[(codes.indexOf(from) + 1) % codes.length] ?? from ^ 1n);
+          to = nextCode(s) ?? from ^ 1n;
         return {
           edits: edit(s, { init: to }),
           position: s.position,
@@ -37,9 +43,10 @@ export const stateOperators: readonly StateOperator[] = [
   {
     name: "reset-missing",
     what: "a register has no reset",
+    // What it would come up with is anything. So it comes up with what is farthest from its reset value.
     of: c =>
       registers(c).map(s => ({
-        edits: edit(s, { init: undefined }),
+        edits: edit(s, { init: undefined, start: nextCode(s) ?? inverse(s) }),
         position: s.position,
         says: `${s.name} is not reset`,
       })),

@@ -240,8 +240,8 @@ class Flattener {
       throw new Unsupported(`register ${s.path}${signal.name} has an asynchronous reset that the design makes itself`);
     return segments.map((g, n) => {
       const q = s.sources.get(signal)?.[n] as Node;
-      const init =
-        signal.init === undefined ? undefined : (signal.init >> BigInt(g.lo)) & ((1n << BigInt(g.width)) - 1n);
+      const whole = signal.init ?? signal.start,
+        init = whole === undefined ? undefined : (whole >> BigInt(g.lo)) & ((1n << BigInt(g.width)) - 1n);
       const value = g.value === undefined ? q : this.value(s, g.value);
       return {
         source: q.source as Source,
