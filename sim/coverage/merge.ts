@@ -18,6 +18,8 @@ export interface Reached {
   readonly lines: readonly number[];
   /** Bits, with the parameters that gave the most. */
   readonly width: number;
+  /** The bits that can be reached, with any of the parameters. */
+  readonly bits: bigint;
   /** The bits that were reached; bit 0 for what has no bits. */
   readonly seen: bigint;
   /** Of a cover point: how often it held. */
@@ -113,11 +115,13 @@ function byPlace(points: readonly WrittenPoint[]): ReadonlyMap<number, readonly 
 function entryOf(p: WrittenPoint, all: Map<string, Growing>): Growing {
   const key = [p.kind, p.kind === "line" ? "" : p.module, p.file, p.line, p.column, p.what].join("\t");
   let e = all.get(key);
-  const width = p.kind === "cover" ? 1 : p.width;
+  const width = p.kind === "cover" ? 1 : p.width,
+    possible = ((1n << BigInt(width)) - 1n) & ~BigInt(`0x${p.never ?? "0"}`);
   if (e === undefined) {
     const { kind, module, what, file, line, column, lines } = p;
-    all.set(key, (e = { kind, module, what, file, line, column, lines, width, seen: 0n, count: 0 }));
+    all.set(key, (e = { kind, module, what, file, line, column, lines, width, bits: 0n, seen: 0n, count: 0 }));
   }
   e.width = Math.max(e.width, width);
+  e.bits |= possible;
   return e;
 }

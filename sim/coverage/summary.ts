@@ -39,14 +39,14 @@ export function figuresOf(points: readonly Reached[]): Figures {
   };
   for (const p of points) {
     const part = f[sortOf(p)];
-    part.all += p.width;
-    part.reached += bits(p.seen);
+    part.all += bits(p.bits);
+    part.reached += bits(p.seen & p.bits);
   }
   return f;
 }
 
 /** Whether any bit of a point was not reached. */
-export const missed = (p: Reached): boolean => bits(p.seen) < p.width;
+export const missed = (p: Reached): boolean => (p.bits & ~p.seen) !== 0n;
 
 /** The points of each file. */
 export function byFile(points: readonly Reached[]): ReadonlyMap<string, readonly Reached[]> {
@@ -81,11 +81,12 @@ export function missing(p: Reached): string {
 }
 
 function ranges(p: Reached): string {
-  const out: string[] = [];
+  const out: string[] = [],
+    isMissing = (n: number): boolean => ((p.bits & ~p.seen) >> BigInt(n)) % 2n === 1n;
   for (let hi = p.width - 1; hi >= 0; hi--) {
-    if ((p.seen >> BigInt(hi)) & 1n) continue;
+    if (!isMissing(hi)) continue;
     let lo = hi;
-    while (lo > 0 && ((p.seen >> BigInt(lo - 1)) & 1n) === 0n) lo--;
+    while (lo > 0 && isMissing(lo - 1)) lo--;
     out.push(lo === hi ? String(hi) : `${hi}:${lo}`);
     hi = lo;
   }

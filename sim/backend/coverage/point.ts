@@ -23,4 +23,6 @@ export interface Point {
   readonly lines: readonly number[];
   /** Bits; 1 but for registers. */
   readonly width: number;
+  /** Bits that cannot change with these parameters, if there are any. */
+  readonly never?: bigint | undefined;
 }

@@ -24,6 +24,8 @@ export interface WrittenPoint {
   readonly column: number;
   readonly lines: readonly number[];
   readonly width: number;
+  /** Hexadecimal. */
+  readonly never?: string | undefined;
   readonly place: number;
   readonly lo: number;
 }
@@ -84,7 +86,8 @@ export class ProgramCoverage {
 }
 
 function written({ point: p, place, lo }: Placed): WrittenPoint {
-  const { kind, module, what, lines, width, at } = p;
+  const { kind, module, what, lines, width, at } = p,
+    never = p.never?.toString(16);
   const file = at === undefined ? "" : fromHere(at.file);
-  return { kind, module, what, file, line: at?.line ?? 0, column: at?.column ?? 0, lines, width, place, lo };
+  return { kind, module, what, file, line: at?.line ?? 0, column: at?.column ?? 0, lines, width, never, place, lo };
 }

@@ -1,9 +1,10 @@
 /** Registers that remember what a bench reached: bits that stay 1, and counts of cover points. */
 import { plainName, type Point } from "../../coverage/point.ts";
+import { constantBits } from "./constant-bits.ts";
 import type { Expr, Position, Signal, Stmt } from "./ir.ts";
 import type { Graph } from "./graph.ts";
 import type { Clock, Register } from "./netlist.ts";
-import type { Node, Source } from "./node.ts";
+import { maskOf, type Node, type Source } from "./node.ts";
 import type { Scope } from "./scope.ts";
 
 /** Where the bits of a point lie: `width` bits from bit `lo` of a register. */
@@ -33,6 +34,8 @@ export class Coverage {
   readonly #values: Values;
   readonly #registers: Register[] = [];
   readonly #points: Remembered[] = [];
+  /** Registers whose bits are watched, by what remembers it. */
+  readonly #watched = new Map<Source, Register>();
   /** Single bits that wait for a register, by the number of their clock. */
   readonly #waiting = new Map<Clock, { readonly point: Point; readonly node: Node }[]>();
 
@@ -53,11 +56,22 @@ export class Coverage {
     }
   }
 
-  /** Everything that was added, in registers. */
-  finish(): Covered {
+  /** Everything that was added, in registers. @param all registers of the circuit, for bits that never change */
+  finish(all: readonly Register[]): Covered {
     for (const [clock, bits] of this.#waiting)
       for (let at = 0; at < bits.length; at += WORD) this.#word(clock, bits.slice(at, at + WORD));
-    return { registers: this.#registers, points: this.#points };
+    return { registers: this.#registers, points: this.#withoutConstants(all) };
+  }
+  /** What of a register cannot change with these parameters is no place of this circuit. */
+  #withoutConstants(all: readonly Register[]): readonly Remembered[] {
+    if (this.#watched.size === 0) return this.#points;
+    const constant = constantBits(this.#g.nodes, all);
+    return this.#points.flatMap(r => {
+      const watched = this.#watched.get(r.source),
+        never = (watched && constant.get(watched.source)) ?? 0n;
+      if (never === 0n) return [r];
+      return never === maskOf(r.point.width) ? [] : [{ ...r, point: { ...r.point, never } }];
+    });
   }
 
   /** The clock of combinational statements: the instance's own, or that of the nearest one around it. */
@@ -136,6 +150,7 @@ export class Coverage {
     const edge = (kind: "rise" | "fall", before: Node, after: Node): void => {
       const seen = this.#values.register(`coverage ${this.#registers.length}`, width);
       const next = g.or(seen, g.and(running, g.and(before, after)));
+      this.#watched.set(seen.source as Source, r);
       this.#remember({ ...this.#point(s, kind, signal.name, signal.position, []), width }, r.clock, seen, next);
     };
     edge("rise", g.not(q), r.next);

@@ -180,7 +180,7 @@ class Flattener {
     const outputs = this.#top.circuit.signals
       .filter(s => s.kind === "output")
       .map(s => ({ port: s.name, node: this.#signal(this.#top, s) }));
-    const covered = coverage?.finish();
+    const covered = coverage?.finish(registers);
     if (covered !== undefined) registers.push(...covered.registers);
     // After all else: the numbers of nodes and sources are those of a circuit without a wave.
     const traced =
