@@ -3,15 +3,21 @@ import { accessBody, clioMessage, opcode } from "../../../designs/clio/wire/inde
 import { Splitter } from "../../../designs/legoos/rtl/index.ts";
 import { compoundBody, flushAndFetch } from "../../../designs/legoos/wire/index.ts";
 import { encode, udpFrame } from "../../../designs/shared/wire/index.ts";
-import { AxisSink, AxisSource, bernoulli, type Random, runBench } from "../../../sim/index.ts";
+import { AxisSink, AxisSource, bernoulli, type Dut, type Random, runBench } from "../../../sim/index.ts";
 import { findsFault, plant } from "../../support/plant.ts";
+import { spreadIp, spreadMac, spreadPort } from "../../support/spread.ts";
 
-const from = { mac: 0x02n, ip: 0x0a0a0063, port: 4000 },
-  to = { mac: 0x04n, ip: 0x0a0a0001, port: 1200 };
+const endOf = (n: number, salt: number) => ({
+  mac: spreadMac(n, salt),
+  ip: spreadIp(n, salt),
+  port: spreadPort(n, salt),
+});
 
 /** A frame, and what must come out for it. */
 function sample(r: Random): readonly [Uint8Array, readonly Uint8Array[]] {
-  const kind = r.below(4),
+  const from = endOf(r.below(8), 0),
+    to = endOf(r.below(4), 1),
+    kind = r.below(4),
     data = r.bytes(kind === 3 ? r.between(0, 40) : 64 * r.between(2, 8)),
     miss = r.below(16),
     head = { pid: r.below(65536), requestId: r.word(), retryOf: r.word(), flagTracked: 1, flagRetry: r.below(2) };
@@ -42,7 +48,7 @@ function sample(r: Random): readonly [Uint8Array, readonly Uint8Array[]] {
   return [other, [other]];
 }
 
-const run = (design = plant(Splitter(), "module CompoundSplitter", "module CompoundSplitter"), frames = 60) =>
+const run = (design: Dut<ReturnType<typeof Splitter>["ports"]> = Splitter(), frames = 60) =>
   runBench("splitter", design, { seed: 1, wave: false, limitCycles: 20_000 }, async b => {
     const source = new AxisSource(b.sim, b.io.from, { pause: bernoulli(0.2, 1) }),
       sink = new AxisSink(b.sim, b.io.to, { pause: bernoulli(0.3, 2) }),

@@ -1,7 +1,16 @@
 /** A thread of a rack: its members run in the windows that the rack's own thread gives. */
 import { parentPort, workerData } from "node:worker_threads";
 import { readRack } from "../../setup/index.ts";
-import { type Arrival, Clockwork, type Passage, RackDevice, RackNode, Signal, type Window } from "../fabric/index.ts";
+import {
+  type Arrival,
+  Clockwork,
+  gbpsOf,
+  type Passage,
+  RackDevice,
+  RackNode,
+  Signal,
+  type Window,
+} from "../fabric/index.ts";
 import type { Answer, Ask, DeviceEnd, News, Order, Question, Start } from "./messages.ts";
 
 const start = workerData as Start,
@@ -24,7 +33,7 @@ class Half {
         device = plan.devices[m],
         node = plan.nodes[m - plan.devices.length];
       if (device !== undefined) return new RackDevice({ ...device, seed: start.seed }, time);
-      if (node !== undefined) return new RackNode({ ...node, seed: start.seed }, time);
+      if (node !== undefined) return new RackNode({ ...node, gbps: gbpsOf(plan, node.name), seed: start.seed }, time);
       throw new RangeError(`the rack has no member ${m}`);
     });
     for (const [i, place] of this.places.entries())

@@ -10,16 +10,9 @@ import {
   headerOffsets,
   udpFrame,
 } from "../../../shared/wire/index.ts";
-import {
-  macControlAddress,
-  putShims,
-  readPfc,
-  snicKind,
-  snicVersion,
-  takeApart,
-} from "../../../supernic/wire/index.ts";
+import { putShims, snicKind, snicVersion, takeApart } from "../../../supernic/wire/index.ts";
 import { Jack } from "./jack.ts";
-import { SendQueue } from "./send-queue.ts";
+import { pausesOf, SendQueue } from "./send-queue.ts";
 
 export interface RackEndpointOptions {
   readonly name: string;
@@ -113,7 +106,7 @@ export class RackEndpoint {
   #arrive(frame: Uint8Array, damaged: boolean): void {
     this.onFrame?.(frame, damaged);
     const dst = decodeField(ethernetHeader, "dst", frame, 0) ?? 0n,
-      pauses = damaged || dst !== macControlAddress ? undefined : pausesOf(frame);
+      pauses = damaged ? undefined : pausesOf(frame);
     if (pauses !== undefined) {
       this.counts.pauses++;
       this.#queue.pause(pauses);
@@ -134,14 +127,6 @@ export class RackEndpoint {
     this.counts.taken++;
     const { payload, transport } = headerOffsets;
     receiver({ ip: ipv4.src, port: udp.srcPort }, plain.slice(payload, transport + udp.length), damaged);
-  }
-}
-/** Times by class; undefined: it is none that we know. */
-function pausesOf(frame: Uint8Array): Readonly<Record<number, number>> | undefined {
-  try {
-    return readPfc(frame);
-  } catch {
-    return undefined;
   }
 }
 /** The frame as the network stack above sees it; one whose shims are broken stays as it is. */

@@ -6,7 +6,7 @@ export type { Arrival, Elsewhere, Passage, Window } from "./elsewhere.ts";
 export { modelsBuilt } from "./models.ts";
 export { RackEndpoint } from "./endpoint.ts";
 export { Jack } from "./jack.ts";
-export { RackNode, type RackNodeOptions } from "./node.ts";
+export { gbpsOf, RackNode, type RackNodeOptions } from "./node.ts";
 export { peersOf, type PeersOfOptions } from "./peers.ts";
 export { Line, type Tap, tapPoints } from "./line.ts";
 export { type Apart, type Finished, type RackOptions, RunningRack, withRack } from "./rack.ts";

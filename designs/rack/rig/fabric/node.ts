@@ -3,35 +3,65 @@ import { runBench, type SimulatedTime } from "../../../../sim/index.ts";
 import { clioNode } from "../../../clio/build/index.ts";
 import type { CounterName, Settings } from "../../../clio/config/index.ts";
 import { type NodeOptions, SimulatedNode } from "../../../clio/rig/index.ts";
+import type { Rack } from "../../setup/index.ts";
 import type { Join, Member } from "./clockwork.ts";
 import { Jack } from "./jack.ts";
+import { pausesOf, SendQueue } from "./send-queue.ts";
 
 export interface RackNodeOptions {
   readonly name: string;
   readonly settings: Settings;
   readonly seed: number;
+  /** Rate of its line, Gbit/s: how long a quantum of a pause is. */
+  readonly gbps: number;
   /** What differs from a node in a bench. */
   readonly options?: NodeOptions;
 }
+/** Rate of the line of a place that has one, Gbit/s. */
+export const gbpsOf = ({ links }: Rack, name: string): number =>
+  links.find(l => l.between.some(p => p.place === name))?.gbps ?? 100;
+/** Its frames may have any class: what is paused at its port can only be these. */
+const anyClass = (): number => 255;
 type Counters = Readonly<Record<CounterName, bigint>>;
 
-/** The cycle-accurate node with its DRAM and slow path, and a jack at its MAC. */
+/**
+ * The cycle-accurate node with its DRAM and slow path, and a jack at its MAC. That obeys the pauses of the sNIC (PFC,
+ * IEEE 802.1Qbb), and keeps them to itself as MACs do: the node sees none of them.
+ */
 export class RackNode implements Member {
   readonly name: string;
   readonly jack: Jack;
   readonly settings: Settings;
   readonly #seed: number;
   readonly #options: NodeOptions;
+  readonly #queue: SendQueue;
+  /** Pauses that came. */
+  readonly counts = { pauses: 0 };
   /** Told of each frame that the node sends. */
   onSent: ((frame: Uint8Array) => void) | undefined;
   #node: SimulatedNode | undefined;
 
-  constructor({ name, settings, seed, options = {} }: RackNodeOptions, time: SimulatedTime) {
+  constructor({ name, settings, seed, gbps, options = {} }: RackNodeOptions, time: SimulatedTime) {
     this.name = name;
     this.settings = settings;
     this.#seed = seed;
     this.#options = options;
-    this.jack = new Jack(name, time, (frame, damaged) => void this.node.send(frame, { damaged }));
+    this.jack = new Jack(name, time, (frame, damaged) => this.#arrive(frame, damaged));
+    // The line gets each frame as the node has sent it, but for pauses.
+    const line = { send: (frame: Uint8Array) => this.jack.send(frame), gbps, freeAt: 0 };
+    this.#queue = new SendQueue(line, time, anyClass, { obeys: true });
+  }
+  #arrive(frame: Uint8Array, damaged: boolean): void {
+    const pauses = damaged ? undefined : pausesOf(frame);
+    if (pauses === undefined) void this.node.send(frame, { damaged });
+    else {
+      this.counts.pauses++;
+      this.#queue.pause(pauses);
+    }
+  }
+  /** Frames that wait for a pause to end. */
+  get waiting(): number {
+    return this.#queue.waiting;
   }
   /** While the rack runs. */
   get node(): SimulatedNode {
@@ -53,7 +83,7 @@ export class RackNode implements Member {
             sample: () => {
               for (let f = node.take(); f !== undefined; f = node.take()) {
                 this.onSent?.(f.bytes);
-                this.jack.send(f.bytes);
+                this.#queue.send(f.bytes);
               }
             },
           });
@@ -62,9 +92,9 @@ export class RackNode implements Member {
     );
   }
 
-  /** No request is under way. */
+  /** No request is under way, and no reply. */
   isAtRest(): Promise<boolean> {
-    return Promise.resolve(this.node.idle);
+    return Promise.resolve(this.node.idle && this.waiting === 0);
   }
   /**
    * @param strict programs alone send: then a frame that the node drops is a fault
@@ -79,7 +109,7 @@ export class RackNode implements Member {
     const problems = [
       ...(this.node.idle ? [] : [`it is not at rest: units ${this.node.bench.io.busy.big.toString(2)} are busy`]),
       ...(strict ? dropped : []).map(c => `${counters[c]} frames came that are none of its (${c})`),
-      ...this.#unlike("frames came to it", this.jack.counts.received, counters.rxFrames),
+      ...this.#unlike("frames came to it", this.jack.counts.received - this.counts.pauses, counters.rxFrames),
       ...this.#unlike("damaged frames came to it", this.jack.counts.damaged, counters.dropFcs + counters.nacks),
       ...this.#unlike("frames left it", this.jack.counts.sent, counters.txFrames),
     ];

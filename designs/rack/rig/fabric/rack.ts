@@ -12,7 +12,7 @@ import { RackEndpoint } from "./endpoint.ts";
 import type { Jack } from "./jack.ts";
 import { joints } from "./joints.ts";
 import { Line, type Tap } from "./line.ts";
-import { RackNode, type RackNodeOptions } from "./node.ts";
+import { gbpsOf, RackNode, type RackNodeOptions } from "./node.ts";
 import { RackSwitch } from "./switch.ts";
 
 export interface RackOptions {
@@ -73,7 +73,7 @@ export class RunningRack {
       return o.apart?.device(i, options, timeOf(i)) ?? new RackDevice(options, timeOf(i));
     });
     this.nodes = plan.nodes.map((n, k) => {
-      const options = { ...n, ...nodeOptions },
+      const options = { ...n, ...nodeOptions, gbps: gbpsOf(plan, n.name) },
         i = plan.devices.length + k;
       return o.apart?.node(i, options, timeOf(i)) ?? new RackNode(options, timeOf(i));
     });
@@ -104,7 +104,7 @@ export class RunningRack {
       ends = this.plan.links.map(l => l.between).find(([a, b]) => isHere(a) || isHere(b));
     return ends?.find(e => !isHere(e));
   }
-  /** Classes of frames at a port of a sNIC; a node pauses nobody. */
+  /** Classes of frames at a port of a sNIC. */
   #classesAt(plug: Plug | undefined): ((frame: Uint8Array) => number) | undefined {
     const device = this.plan.devices.find(d => d.name === plug?.place);
     return device && plug && classesAt(device.setup, plug.port);
@@ -167,7 +167,7 @@ export class RunningRack {
       this.endpoints.some(e => e.waiting > 0) ||
       this.lines.some(l => l.inside > 0) ||
       this.switches.some(s => s.inside > 0) ||
-      this.nodes.some(n => !n.node.idle) ||
+      this.nodes.some(n => !n.node.idle || n.waiting > 0) ||
       this.devices.some(d => d.still?.working !== false)
     );
   }

@@ -1,7 +1,8 @@
 /** What an endpoint or switch sends, until the line takes it: priority flow control, the sender's side (802.1Qbb). */
 import type { SimulatedTime } from "../../../../sim/index.ts";
-import { pfcClasses, pfcQuantumBits } from "../../../supernic/wire/index.ts";
-import type { Jack } from "./jack.ts";
+import { decodeField, ethernetHeader } from "../../../shared/wire/index.ts";
+import { macControlAddress, pfcClasses, pfcQuantumBits, readPfc } from "../../../supernic/wire/index.ts";
+import type { Pace } from "./jack.ts";
 
 /** Frames that may have the same classes, in their order. */
 interface Waiting {
@@ -20,6 +21,13 @@ const ahead = 40;
 const bitsOf = (classes: number): readonly number[] =>
   Array.from({ length: pfcClasses }, (_, k) => k).filter(k => ((classes >> k) & 1) === 1);
 
+/** What takes frames: a jack, and how fast its line is. */
+export interface Outlet {
+  readonly send: (frame: Uint8Array) => void;
+  readonly gbps: Pace["gbps"];
+  /** When the line has sent all that it has, ns. */
+  readonly freeAt: number;
+}
 export interface SendQueueOptions {
   /** It obeys pauses. */
   readonly obeys: boolean;
@@ -32,7 +40,7 @@ export interface SendQueueOptions {
  * of other classes pass it. Full: never, as a host keeps what it has not sent, and a switch bounds what it takes.
  */
 export class SendQueue {
-  readonly #jack: Jack;
+  readonly #jack: Outlet;
   readonly #time: SimulatedTime;
   readonly #classesOf: (frame: Uint8Array) => number;
   readonly #o: SendQueueOptions;
@@ -45,7 +53,7 @@ export class SendQueue {
   #look: { readonly at: number; cancel(): void } | undefined;
 
   /** @param classesOf bits of the classes that a frame may have at the neighbour */
-  constructor(jack: Jack, time: SimulatedTime, classesOf: (frame: Uint8Array) => number, o: SendQueueOptions) {
+  constructor(jack: Outlet, time: SimulatedTime, classesOf: (frame: Uint8Array) => number, o: SendQueueOptions) {
     this.#jack = jack;
     this.#time = time;
     this.#classesOf = classesOf;
@@ -105,6 +113,15 @@ export class SendQueue {
       this.#go();
     });
     this.#look = { at, cancel: () => due.cancel() };
+  }
+}
+/** Times by class of a frame that pauses who gets it, in quanta; undefined: it is none that we know. */
+export function pausesOf(frame: Uint8Array): Readonly<Record<number, number>> | undefined {
+  if (decodeField(ethernetHeader, "dst", frame, 0) !== macControlAddress) return undefined;
+  try {
+    return readPfc(frame);
+  } catch {
+    return undefined;
   }
 }
 const numberOf = ({ frames }: Waiting): number => frames[0]?.number ?? Infinity;

@@ -2,13 +2,14 @@ import { describe, expect, it } from "vitest";
 import { makeSettings, parametersOf } from "../../../../designs/clio/config/index.ts";
 import { OffloadControl } from "../../../../designs/clio/software/index.ts";
 import { extendedNode, offloadPid } from "../../../../designs/clio/offload/index.ts";
-import { clientEndpoint, FrameClient } from "../../../../designs/clio/workload/index.ts";
+import { FrameClient } from "../../../../designs/clio/workload/index.ts";
 import { allocBody, dissect, faaBody, frameOffsets, opcode, status } from "../../../../designs/clio/wire/index.ts";
 import { encode, internetChecksum, ipv4Header } from "../../../../designs/shared/wire/index.ts";
 import { axiPorts, designOf, Random } from "../../../../sim/index.ts";
 import { type SimulatedNode, withNode } from "../../../../designs/clio/rig/index.ts";
 import { offloadAt, Proxy, proxyBody } from "./support/proxy-offload.ts";
 import { Sticky } from "./support/bad-offloads.ts";
+import { spreadEndpoint } from "../../../support/spread.ts";
 
 const proxyOp = 0x7a,
   stuckOp = 0x7c,
@@ -32,7 +33,7 @@ interface Answer {
 }
 /** A node with offloads, and one client on the network. */
 class Rig {
-  readonly client = new FrameClient(clientEndpoint(0), settings.runtime);
+  readonly client = new FrameClient(spreadEndpoint(0), settings.runtime);
   readonly node: SimulatedNode;
   readonly answers = new Map<number, Answer>();
   constructor(node: SimulatedNode) {

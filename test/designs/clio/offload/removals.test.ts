@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { makeSettings } from "../../../../designs/clio/config/index.ts";
 import { extendPath } from "../../../../designs/clio/offload/index.ts";
 import { dissect, status } from "../../../../designs/clio/wire/index.ts";
-import { clientEndpoint, FrameClient } from "../../../../designs/clio/workload/index.ts";
+import { FrameClient } from "../../../../designs/clio/workload/index.ts";
 import {
   AxisSink,
   AxisSource,
@@ -21,13 +21,14 @@ import {
 import { findsFault, plant } from "../../../support/plant.ts";
 import { type ExtendPorts, op, parameters } from "./support/extend-rig.ts";
 import { Keeper } from "./support/keeper.ts";
+import { spreadEndpoint } from "../../../support/spread.ts";
 
 const { runtime } = makeSettings();
 const dut = extendPath([{ name: "keeper", opcodes: [op.proxy], owned: true, build: Keeper }])({
   ...parameters,
   contexts: 4,
 });
-const clients = [0, 1, 2].map(i => new FrameClient(clientEndpoint(i), runtime, 1 + 100_000 * i));
+const clients = [0, 1, 2].map(i => new FrameClient(spreadEndpoint(i), runtime, 1 + 100_000 * i));
 const processes = [1, 2, 3, 4, 5];
 
 /** Rounds of requests of all processes, and of the removal of one somewhere among them. */

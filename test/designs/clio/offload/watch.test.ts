@@ -5,12 +5,13 @@ import { extendedNode, offloadPid } from "../../../../designs/clio/offload/index
 import { offloadBuilds } from "../../../../designs/clio/offloads/index.ts";
 import { fieldPlace } from "../../../../designs/clio/registers/index.ts";
 import { type SimulatedNode, withNode } from "../../../../designs/clio/rig/index.ts";
-import { clientEndpoint, FrameClient } from "../../../../designs/clio/workload/index.ts";
+import { FrameClient } from "../../../../designs/clio/workload/index.ts";
 import { allocBody, dissect, opcode, pointerChaseBody, status } from "../../../../designs/clio/wire/index.ts";
 import { encode } from "../../../../designs/shared/wire/index.ts";
 import { designOf } from "../../../../sim/index.ts";
 import { offloadAt, Proxy, proxyBody } from "./support/proxy-offload.ts";
 import { Sticky } from "./support/bad-offloads.ts";
+import { spreadEndpoint } from "../../../support/spread.ts";
 
 const proxyOp = 0x7a,
   stuckOp = 0x7c,
@@ -74,7 +75,7 @@ const framesOf = (node: SimulatedNode): number =>
 const run = (name: string, body: (node: SimulatedNode, client: FrameClient) => Promise<void>): Promise<void> =>
   withNode(name, settings, { design, seed: 1, wave: false, hangCycles: 60_000, limitCycles: 600_000 }, async node => {
     await node.slowPath.offloads?.setPatience(300);
-    await body(node, new FrameClient(clientEndpoint(0), settings.runtime));
+    await body(node, new FrameClient(spreadEndpoint(0), settings.runtime));
   });
 
 /** Requests come all the time, before, during and after each reset. */
@@ -152,7 +153,7 @@ async function silence(node: SimulatedNode, client: FrameClient): Promise<void> 
 /** One client's endless chases, and the turn of another's short one. */
 async function longChases(node: SimulatedNode, client: FrameClient): Promise<void> {
   const asker = new Asker(node),
-    other = new FrameClient(clientEndpoint(1), settings.runtime);
+    other = new FrameClient(spreadEndpoint(1), settings.runtime);
   const at = await node.slowPath.memory.allocate({ pid: 1, address: page, length: page, vregion: 0n, write: true });
   if (!at.ok) throw new Error("no memory");
   await node.settled();

@@ -7,7 +7,7 @@ import {
   type Offload,
   offloadPid,
 } from "../../../../../designs/clio/offload/index.ts";
-import { clientEndpoint, FrameClient } from "../../../../../designs/clio/workload/index.ts";
+import { FrameClient } from "../../../../../designs/clio/workload/index.ts";
 import { decode, ethernetHeader } from "../../../../../designs/shared/wire/index.ts";
 import {
   dissect,
@@ -28,6 +28,7 @@ import {
 } from "../../../../../sim/index.ts";
 import { offloadAt, Proxy, proxyBody } from "./proxy-offload.ts";
 import { Half, Liar } from "./bad-offloads.ts";
+import { spreadEndpoint } from "../../../../support/spread.ts";
 
 /** Opcodes of the offloads, in the order of their slots; another of the extend path, that is no offload's. */
 export const op = { proxy: 0x7a, once: 0x7e, half: 0x7c, liar: 0x76, software: 0x2e } as const;
@@ -86,7 +87,7 @@ const headersOf = (frame: Uint8Array): RequestHeaders => {
  */
 export class ExtendRig {
   readonly b: Bench<ExtendPorts>;
-  readonly clients = [0, 1].map(i => new FrameClient(clientEndpoint(i), runtime, 1 + 100_000 * i));
+  readonly clients = [0, 1].map(i => new FrameClient(spreadEndpoint(i), runtime, 1 + 100_000 * i));
   readonly memory = new MappedMemory();
   readonly reference = new ReferenceNode(
     { ...config, maxData: parameters.maxData },

@@ -15,7 +15,7 @@ import { makeSettings } from "../../../../../designs/clio/config/index.ts";
 import { endToEnd } from "../../../../../designs/clio/end-to-end/index.ts";
 import { gbnDriver } from "../../../../../designs/clio/registers/index.ts";
 import { gbnFrame, gbnHeader, gbnTypes } from "../../../../../designs/shared/go-back-n/wire/index.ts";
-import { clientEndpoint, FrameClient } from "../../../../../designs/clio/workload/index.ts";
+import { FrameClient } from "../../../../../designs/clio/workload/index.ts";
 import {
   accessBody,
   clioHeader,
@@ -46,6 +46,7 @@ import { played } from "../run/played.ts";
 import { servedNode } from "../serve/served.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
 import { Random } from "../../../../../hdl-dsl/index.ts";
+import { spreadEndpoint } from "../../../../support/spread.ts";
 
 /** A narrow node with few of everything: the subject is the logic around it. */
 const small = {
@@ -159,7 +160,7 @@ describe("offloads behind Go-Back-N", () => {
           transports: GoBackNTransport[] = [],
           orders: InOrder[] = [];
         const clients = [0, 1, 2].map(i => {
-          const transport = new GoBackNTransport(new ClientStation(network, `client${i}`, clientEndpoint(i), macs), {
+          const transport = new GoBackNTransport(new ClientStation(network, `client${i}`, spreadEndpoint(i), macs), {
               clock: network.time,
               random: () => 0.25 + i / 5,
             }),
@@ -271,7 +272,7 @@ describe("offloads behind Go-Back-N", () => {
 
         // Without a session, by management: a select of several frames finds its way to the requester, too.
         const frames: Uint8Array[] = [],
-          self = clientEndpoint(9);
+          self = spreadEndpoint(9);
         const manager = network.attach("manager", {
           mac: self.mac,
           out: {},
@@ -560,7 +561,7 @@ async function heirs(design: Design<NodePorts>): Promise<void> {
       joinNetwork(node, network);
       const macs = new Map([[runtime.ip, runtime.mac]]),
         clientOf = (i: number): { readonly transport: GoBackNTransport; readonly client: Client } => {
-          const transport = new GoBackNTransport(new ClientStation(network, `client${i}`, clientEndpoint(i), macs), {
+          const transport = new GoBackNTransport(new ClientStation(network, `client${i}`, spreadEndpoint(i), macs), {
             clock: network.time,
             random: () => 0.3 + i / 5,
           });
@@ -633,7 +634,7 @@ class Asker {
   readonly #open: Asked[] = [];
   constructor(node: SimulatedNode, n: number) {
     this.#node = node;
-    this.client = new FrameClient(clientEndpoint(n), runtime, 1 + 0x1000 * n);
+    this.client = new FrameClient(spreadEndpoint(n), runtime, 1 + 0x1000 * n);
   }
   ask(frame: Uint8Array): Asked {
     const asked: Asked = {

@@ -4,7 +4,6 @@ import { Client, GoBackNTransport } from "../../../../../designs/clio/client/ind
 import { makeSettings } from "../../../../../designs/clio/config/index.ts";
 import { gbnDriver, matAction, matAddress, matEntry, matWord } from "../../../../../designs/clio/registers/index.ts";
 import { clioMessage, opcode } from "../../../../../designs/clio/wire/index.ts";
-import { clientEndpoint } from "../../../../../designs/clio/workload/index.ts";
 import {
   ClientStation,
   joinNetwork,
@@ -18,6 +17,7 @@ import { randomRun } from "../../../../../designs/clio/rig/node/random-run.ts";
 import { played } from "../run/played.ts";
 import { servedNode } from "../serve/served.ts";
 import { Random } from "../../../../../hdl-dsl/index.ts";
+import { spreadEndpoint } from "../../../../support/spread.ts";
 
 /** The smallest node: the subject here is the logic around it. */
 const small = {
@@ -56,7 +56,7 @@ describe("the node with Go-Back-N", () => {
       const network = new NetworkModel(timeOf(node), { seed: 5, link: { latencyNs: 200 } });
       joinNetwork(node, network, { out: bad, in: bad });
       const stations = [0, 1].map(
-        i => new ClientStation(network, `client${i}`, clientEndpoint(i), new Map([[runtime.ip, runtime.mac]])),
+        i => new ClientStation(network, `client${i}`, spreadEndpoint(i), new Map([[runtime.ip, runtime.mac]])),
       );
       const transports = stations.map(
         (station, i) => new GoBackNTransport(station, { clock: network.time, random: () => 0.25 + i / 4 }),
@@ -119,7 +119,7 @@ describe("the node with Go-Back-N", () => {
     await withNode("gbn-dropped", settings, { seed: 3, ...limits, wave: false }, async node => {
       const network = new NetworkModel(timeOf(node), { seed: 5, link: { latencyNs: 200 } });
       joinNetwork(node, network);
-      const station = new ClientStation(network, "client", clientEndpoint(0), new Map([[runtime.ip, runtime.mac]])),
+      const station = new ClientStation(network, "client", spreadEndpoint(0), new Map([[runtime.ip, runtime.mac]])),
         transport = new GoBackNTransport(station, { clock: network.time, random: () => 0.25 }),
         client = new Client({ transport, clock: network.time, timeoutNs: 100e6, pageSize: 4096 }),
         to = { ip: runtime.ip, port: runtime.nativePort };
@@ -163,7 +163,7 @@ describe("the node with Go-Back-N", () => {
         const station = new ClientStation(
           network,
           `client${i}`,
-          clientEndpoint(i),
+          spreadEndpoint(i),
           new Map([[runtime.ip, runtime.mac]]),
         );
         return new GoBackNTransport(station, { clock: network.time, random: () => 0.25 + i / 8 });

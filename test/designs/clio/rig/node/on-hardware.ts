@@ -1,7 +1,6 @@
 /** CLib's clients and the cycle-accurate node on a simulated network. */
 import { Client, type NodeAddress, OperationError } from "../../../../../designs/clio/client/index.ts";
 import { makeSettings } from "../../../../../designs/clio/config/index.ts";
-import { clientEndpoint } from "../../../../../designs/clio/workload/index.ts";
 import {
   ClientStation,
   joinNetwork,
@@ -11,6 +10,7 @@ import {
   withNode,
 } from "../../../../../designs/clio/rig/index.ts";
 import { type Design, type LinkOptions, NetworkModel, Random } from "../../../../../sim/index.ts";
+import { spreadEndpoint } from "../../../../support/spread.ts";
 
 export interface Rig {
   readonly node: SimulatedNode;
@@ -46,7 +46,7 @@ export function onHardware<T>(name: string, o: RunOptions, body: (rig: Rig) => P
         const station = new ClientStation(
           network,
           `client${i}`,
-          clientEndpoint(i),
+          spreadEndpoint(i),
           new Map([[runtime.ip, runtime.mac]]),
         );
         const random = new Random(o.seed * 1000 + i);

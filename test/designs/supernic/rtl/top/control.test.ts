@@ -2,7 +2,13 @@
 import { describe, expect, test } from "vitest";
 import { snicMap } from "../../../../../designs/supernic/registers/index.ts";
 import { Control, type DeviceParameters } from "../../../../../designs/supernic/rtl/top/index.ts";
-import { tableIndexBits, type TableName, tables, tableWrite } from "../../../../../designs/supernic/wire/index.ts";
+import {
+  tableIndexBits,
+  type TableName,
+  tables,
+  tableValueBits,
+  tableWrite,
+} from "../../../../../designs/supernic/wire/index.ts";
 import { type Bench, type Dut, LiteMaster, runBench } from "../../../../../sim/index.ts";
 import { bench } from "../../../../bench.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
@@ -155,11 +161,55 @@ async function looks(b: B): Promise<void> {
   expect(pulses).toBe(2);
 }
 
-const runs = { epochs, controls, looks };
+/** A register gives back each bit that software wrote, and the tables' bus has each bit of the value. */
+async function bits(b: B): Promise<void> {
+  const rig = new Rig(b),
+    words = snicMap.registers.flatMap(r => {
+      const own = r.fields.filter(f => f.kind === "rw");
+      return own.length === 0
+        ? []
+        : [{ ...r, mask: own.reduce((m, f) => m | (((1n << BigInt(f.width)) - 1n) << BigInt(f.lsb)), 0n) }];
+    });
+  const seen: bigint[] = [];
+  b.onEdge({
+    sample: () => {
+      if (b.io.bus.en.num === 1) seen.push(b.io.bus.value.value);
+    },
+  });
+  expect(words.length).toBeGreaterThan(40);
+  // Each bit is 0 once and 1 once, beside others of either kind.
+  const first = words.map(() => BigInt(b.random.below(2 ** 32)));
+  for (const turned of [0n, 0xffff_ffffn, 0n]) {
+    for (const [i, { name, mask }] of words.entries())
+      await rig.write(name, Number(((first[i] ?? 0n) ^ turned) & mask));
+    for (const [i, { name, mask }] of words.entries())
+      expect(BigInt(await rig.read(name)) & mask, name).toBe(((first[i] ?? 0n) ^ turned) & mask);
+    await rig.write("tableWrite", 1);
+    await b.cycles(4);
+    const value = words
+      .map(({ name }, i) => ({ at: /^value(\d+)$/.exec(name)?.[1], word: (first[i] ?? 0n) ^ turned }))
+      .reduce((v, { at, word }) => (at === undefined ? v : v | (word << BigInt(32 * Number(at)))), 0n);
+    expect(seen.splice(0)).toEqual([BigInt.asUintN(tableValueBits, value)]);
+    expect(BigInt(b.io.set.mac.value) & 0xffff_ffffn).toBe((first[words.findIndex(w => w.name === "macLow")] ?? 0n) ^ turned);
+  }
+  // What a slot has is the build's width of an entry.
+  for (const turned of [0, 0xffff, 0])
+    for (let at = 0; at < slots; at++) {
+      const patience = ((0x35c9 * (at + 1)) % 2 ** 16) ^ turned,
+        busyAt = ((at % 2) * 3) ^ (turned & 3),
+        limit = ((at + 5) & 0x3f) ^ (turned & 0x3f);
+      await rig.entry("slot", Math.floor(at / p.slots) * 8 + (at % p.slots), { limit, busyAt, patience });
+      expect(rig.controls[at]).toEqual([busyAt, patience, 0, 0]);
+    }
+}
+
+const runs = { epochs, controls, looks, bits };
 describe("Control", () => {
   bench("an epoch has 64 parts, as even as cycles allow", dut(), { seed: 1 }, epochs);
   bench("slots have what software wrote, and nothing after a reset", dut(), { seed: 2 }, controls);
   bench("counters, slots and restarts by their numbers", dut(), { seed: 3 }, looks);
+
+  bench("each bit that software writes is kept, and goes to the tables", dut(), { seed: 5 }, bits);
 
   describe("a planted fault is found", () => {
     const look = async (name: string, design: Dut<Ports>): Promise<void> => {

@@ -16,11 +16,12 @@ import {
   udpHeader,
 } from "../../../../../../../designs/shared/wire/index.ts";
 import { type GbnNode, kvNodePort } from "../../../../../../../designs/supernic/wire/index.ts";
+import { spreadIp, spreadMac, spreadPort } from "../../../../../../support/spread.ts";
 
 export const user = 3;
 export const nodes: readonly GbnNode[] = [0, 1, 2, 3].map(n => ({
-  mac: 0x025a_0000_00a0n + BigInt(n),
-  ip: 0xc0a8_f009 + 0x1_0000 * n,
+  mac: spreadMac(n, 1),
+  ip: spreadIp(n, 1),
   port: 8 + n,
   user,
 }));
@@ -29,9 +30,9 @@ export const nodeEnd = (n: number): Endpoint => {
   return { mac, ip, port: kvNodePort };
 };
 export const clientEnd = (n: number): Endpoint => ({
-  mac: 0x0210_0000_0000n + BigInt(n),
-  ip: 0x0a14_0000 + 97 * n,
-  port: 4000 + (n % 7),
+  mac: spreadMac(n),
+  ip: spreadIp(n),
+  port: spreadPort(n % 7),
 });
 /** The port of the sNIC at which a client is. */
 export const clientPort = (n: number): number => n % 8;

@@ -11,6 +11,7 @@ import {
   udpFrame,
   udpHeader,
 } from "../../../../../../../designs/shared/wire/index.ts";
+import { spreadIp, spreadMac, spreadPort } from "../../../../../../support/spread.ts";
 
 export const user = 3,
   nodePort = 1;
@@ -21,9 +22,9 @@ export interface Client {
   readonly port: number;
 }
 export const clientOf = (n: number): Client => ({
-  mac: 0x025a_0000_0100n + BigInt(n),
-  ip: 0xc0a8_0100 + n,
-  port: 4000 + n,
+  mac: spreadMac(n),
+  ip: spreadIp(n),
+  port: spreadPort(n),
 });
 /** A client whose replies of `valueBytes` need the last carry of their checksum: the sum folds twice. */
 export function carryingClient(valueBytes: number): Client {

@@ -11,6 +11,7 @@ import {
 } from "../../../../../../../designs/shared/wire/index.ts";
 import type { TaskPacketModel } from "../../../../../../../designs/supernic/model/index.ts";
 import { kvNodePort, type ReplicaGroup, replicaKeyHash } from "../../../../../../../designs/supernic/wire/index.ts";
+import { spreadIp, spreadMac, spreadPort } from "../../../../../../support/spread.ts";
 
 export interface Client {
   readonly mac: bigint;
@@ -18,9 +19,9 @@ export interface Client {
   readonly port: number;
 }
 export const clientOf = (n: number): Client => ({
-  mac: 0x025a_0000_0100n + BigInt(n),
-  ip: 0xc0a8_0100 + n,
-  port: 4000 + n,
+  mac: spreadMac(n),
+  ip: spreadIp(n),
+  port: spreadPort(n),
 });
 export const nodes = Array.from({ length: 4 }, (_, n) => ({
   mac: 0x025a_00a0_00aan + BigInt(n) * 0x1_0000_0001n,
