@@ -11,7 +11,7 @@ import {
   udpFrame,
   udpHeader,
 } from "../../../../../../../designs/shared/wire/index.ts";
-import { spreadIp, spreadMac, spreadPort } from "../../../../../../support/spread.ts";
+import { spreadMac } from "../../../../../../support/spread.ts";
 
 export const user = 3,
   nodePort = 1;
@@ -23,8 +23,8 @@ export interface Client {
 }
 export const clientOf = (n: number): Client => ({
   mac: spreadMac(n),
-  ip: spreadIp(n),
-  port: spreadPort(n),
+  ip: 0xc0a8_0100 + n,
+  port: 4000 + n,
 });
 /** A client whose replies of `valueBytes` need the last carry of their checksum: the sum folds twice. */
 export function carryingClient(valueBytes: number): Client {

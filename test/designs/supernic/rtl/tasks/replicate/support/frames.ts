@@ -11,7 +11,7 @@ import {
 } from "../../../../../../../designs/shared/wire/index.ts";
 import type { TaskPacketModel } from "../../../../../../../designs/supernic/model/index.ts";
 import { kvNodePort, type ReplicaGroup, replicaKeyHash } from "../../../../../../../designs/supernic/wire/index.ts";
-import { spreadIp, spreadMac, spreadPort } from "../../../../../../support/spread.ts";
+import { spreadMac } from "../../../../../../support/spread.ts";
 
 export interface Client {
   readonly mac: bigint;
@@ -20,8 +20,8 @@ export interface Client {
 }
 export const clientOf = (n: number): Client => ({
   mac: spreadMac(n),
-  ip: spreadIp(n),
-  port: spreadPort(n),
+  ip: 0xc0a8_0100 + n,
+  port: 4000 + n,
 });
 export const nodes = Array.from({ length: 4 }, (_, n) => ({
   mac: 0x025a_00a0_00aan + BigInt(n) * 0x1_0000_0001n,
