@@ -175,6 +175,17 @@ describe("the drawing of a whole design", async () => {
   });
 });
 
+describe("a module without instances", () => {
+  it("has boxes for its registers, and below it what is left out", async () => {
+    const registers = { ...structure([part("register", "count"), part("output", "level")], [[0, 1, "value"]]) };
+    const svg = await svgOf({ ...registers, note: "25 registers are left out" });
+    expect(svg).toContain('class="register"');
+    expect(svg).toContain(">25 registers are left out</text>");
+    expect(svg).not.toMatch(/NaN|Infinity|undefined/);
+    expect(await svgOf(registers)).not.toContain("left out");
+  });
+});
+
 describe("mnemo draw", () => {
   let folder = "";
   beforeEach(() => {
