@@ -83,9 +83,10 @@ class Sources {
         if (e.kind === "memRead") take(e.memory, false);
         if (e.kind !== "read" || seen.has(e.signal)) return;
         seen.add(e.signal);
-        const ends =
-          ["input", "instanceOut", "memData"].includes(e.signal.kind) || this.#partOf(e.signal) !== undefined;
-        if (ends) take(e.signal, e.signal.role !== "ready");
+        const { kind } = e.signal,
+          isRegister = kind === "reg" && this.#partOf(e.signal) !== undefined;
+        if (kind === "input" || kind === "instanceOut" || kind === "memData" || isRegister)
+          take(e.signal, e.signal.role !== "ready");
         else waiting.push(...(this.#values.get(e.signal) ?? []));
       });
     }
@@ -163,7 +164,7 @@ function read(c: Circuit): Structure {
     if ("depth" in o) return memories.get(o);
     const memory = readData.get(o);
     if (memory !== undefined) return memories.get(memory);
-    if (o.kind === "reg" || o.kind === "wire") return registers.get(o);
+    if (o.kind === "reg") return registers.get(o);
     return o.instance === undefined ? ports.get(portName(c, o)) : instances.get(o.instance);
   });
   const links = new Map<string, { from: Part; to: Part; kind: Link["kind"]; ports: Set<string>; outs: Set<string> }>();

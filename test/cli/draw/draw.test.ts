@@ -197,7 +197,7 @@ describe("mnemo draw", () => {
     const out = join(folder, "counter.svg");
     expect(await mnemo(["draw", "docs/examples/counter.ts", "--set", "width=8", "--out", out])).toEqual({
       code: 0,
-      out: expect.stringMatching(/counter\.svg: Counter_width8, 3 parts, 0 arrows\n$/) as string,
+      out: expect.stringMatching(/counter\.svg: Counter_width8, 4 parts, 3 arrows\n$/) as string,
       err: "",
     });
     expect(readFileSync(out, "utf8")).toMatch(/^<svg [\s\S]*<\/svg>\n$/);

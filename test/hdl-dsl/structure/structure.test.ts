@@ -119,8 +119,10 @@ describe("the structure of a module", () => {
     expect(lines(leaf)).toEqual(["come => go", "count_q -> count", "limit -> count_q"]);
     const fifo = structureOf(Fifo({ shape: uint(8), depth: 16, style: "distributed" }));
     expect(lines(fifo)).toEqual([
+      "count -> head",
       "count -> level",
       "count -> pop",
+      "count -> tail",
       "head => pop",
       "pop -> count",
       "pop -> head",
