@@ -202,16 +202,15 @@ function whereabouts(masters: readonly MasterSide[], slaves: readonly SlaveSide[
   });
 }
 
-/** @param alone without the claims about where the writes are */
-const harness = (claim: Claim, alone = false): Def =>
+const harness = (claim: Claim): Def =>
   module(
-    `CrossbarWrites_${claim}${alone ? "_alone" : ""}`,
+    `CrossbarWrites_${claim}`,
     () => ({ master0: input(uint(6)), master1: input(uint(6)), slave0: input(uint(3)), slave1: input(uint(3)) }),
     io => {
       const unit = crossbarOf("writes");
       const masters = [master(unit, 0, io.master0, claim), master(unit, 1, io.master1, claim)] as const,
         slaves = [slave(unit, 0, io.slave0, claim), slave(unit, 1, io.slave1, claim)] as const;
-      if (!alone) whereabouts(masters, slaves);
+      whereabouts(masters, slaves);
       if (claim === "progress") neverStill([...masters, ...slaves]);
       cover(masters[0].b.fire.and(masters[1].b.fire), "two writes end at once");
       cover(masters[0].open.full.and(masters[1].open.full), "two writes of each master are under way");
@@ -228,8 +227,6 @@ const circle: Fault = {
   ),
   to: "$1aw_count_0 != 2'd2$2$3aw_count_1 != 2'd2$4$5$6$7$8$9$10$11",
 };
-/** No deadlock, claimed alone, and the fault that makes one: a test shows that it is this claim that fails then. */
-export const crossbarDeadlock = { harness: harness("progress", true), circle } as const;
 const named = (what: string): string => `Axi4Crossbar, writes of 2 masters to 2 slaves: ${what}`;
 export const crossbarWriteProofs: readonly Proof[] = [
   {
