@@ -20,6 +20,8 @@ export interface Layout {
   readonly height: number;
   readonly boxes: readonly Box[];
   readonly wires: readonly Wire[];
+  /** A line below the drawing. */
+  readonly note?: string;
 }
 
 /** ELK's layered layout: signals go to the right, wires have right angles, and a seed leaves nothing to chance. */
@@ -134,9 +136,12 @@ export async function layoutOf(s: Structure): Promise<Layout> {
     done: ElkNode = await new elk.default().layout(graph);
   const placed = new Map((done.children ?? []).map(c => [c.id, c])),
     routed = new Map((done.edges ?? []).map(e => [e.id, e]));
+  const below = s.note === undefined ? 0 : 24,
+    least = s.note === undefined ? 0 : Math.ceil(s.note.length * smallLetter) + 20;
   return {
-    width: Math.ceil(done.width ?? 40),
-    height: Math.ceil(done.height ?? 40),
+    ...(s.note === undefined ? {} : { note: s.note }),
+    width: Math.max(least, Math.ceil(done.width ?? 40)),
+    height: Math.ceil(done.height ?? 40) + below,
     boxes: s.parts.map((part, i) => {
       const { x = 0, y = 0, width = 0, height = 0 } = placed.get(`part${i}`) ?? {};
       return { part, x: Math.round(x), y: Math.round(y), width, height };

@@ -13,6 +13,11 @@ function shape({ part, x, y, width: w, height: h }: Box): string {
       return `<rect x="${x}" y="${y}" width="${w}" height="${h}" rx="11" class="port"/>`;
     case "instance":
       return `<rect x="${x}" y="${y}" width="${w}" height="${h}" rx="2" class="instance"/>`;
+    case "register":
+      return [
+        `<rect x="${x}" y="${y}" width="${w}" height="${h}" class="register"/>`,
+        `<path d="M${x + w / 2 - 6} ${y + h} l6 -6 l6 6" class="register"/>`,
+      ].join("\n");
     case "memory":
       return `<path d="M${x} ${y + 6} v${h - 12} a${w / 2} 6 0 0 0 ${w} 0 v${12 - h} a${w / 2} 6 0 0 0 ${-w} 0 a${w / 2} 6 0 0 0 ${w} 0" class="memory"/>`;
   }
@@ -61,10 +66,12 @@ export const drawingStyle = [
   "text{font-family:sans-serif;text-anchor:middle;fill:#111}.name{font-size:13px;font-weight:bold}.small{font-size:11px}",
   ".in,.out{font-size:9.5px;fill:#445}.in{text-anchor:start}.out{text-anchor:end}.ground{fill:#fff}",
   ".instance{fill:#eef3fa;stroke:#34547a}.memory{fill:#f6efdd;stroke:#8a6d1f}.port{fill:#fff;stroke:#777}",
+  ".register{fill:#eef6ec;stroke:#3f7a3a}",
   ".stream{fill:none;stroke:#2b6cb0;stroke-width:2.5}.value{fill:none;stroke:#a0a0a0;stroke-width:1}",
   ".stream-end{fill:#2b6cb0}.value-end{fill:#a0a0a0}.open{cursor:pointer}.open:hover .instance{stroke-width:2.5}",
   "@media (prefers-color-scheme:dark){text{fill:#e6e6e6}.in,.out{fill:#aab4c0}.ground{fill:#14171b}",
   ".instance{fill:#1f2c3d;stroke:#7ea6d8}.memory{fill:#332b14;stroke:#cda63e}.port{fill:#1b1f24;stroke:#8a929b}",
+  ".register{fill:#1d2b1b;stroke:#7dbb76}",
   ".stream{stroke:#63a4e8}.value{stroke:#6b737c}.stream-end{fill:#63a4e8}.value-end{fill:#6b737c}}",
 ].join("\n");
 
@@ -95,6 +102,7 @@ export function svgOfLayout(
     ),
     ...l.boxes.map(b => drawn(b, address?.(b.part))),
     ...l.wires.flatMap(ends),
+    ...(l.note === undefined ? [] : [label(Math.round(l.width / 2), l.height - 8, l.note, "small")]),
     "</svg>",
     "",
   ].join("\n");
@@ -102,7 +110,7 @@ export function svgOfLayout(
 
 /**
  * A module's structure as SVG: instances as boxes with their ports in the order of declaration, memories as cylinders,
- * ports as pills; streams as thick arrows, other values as thin ones. A pointer over an arrow shows its description.
- * The same module always gives the same bytes.
+ * registers of a module without instances as boxes with a clock's mark, ports as pills; streams as thick arrows, other
+ * values as thin ones. A pointer over an arrow shows its description. The same module always gives the same bytes.
  */
 export const svgOf = async (s: Structure): Promise<string> => svgOfLayout(s.name, await layoutOf(s));

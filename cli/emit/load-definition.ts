@@ -81,7 +81,10 @@ export async function loadChosen(file: string, name: string | undefined, set: re
 
 function madeOf(make: (parameters: unknown) => Def, name: string, parameters: unknown): unknown {
   try {
-    return make(parameters);
+    const made = make(parameters);
+    // A body may be the first to look at parameters that are not there. What it finds wrong by itself is told later.
+    if (parameters === undefined && isDef(made)) made.elaborate();
+    return made;
   } catch (e) {
     if (e instanceof Error && e.name === "HdlError") throw e;
     const why = e instanceof Error ? e.message : String(e);

@@ -20,7 +20,8 @@ export const drawVerb: Verb = (program, { terminal }) =>
   program
     .command("draw")
     .description(
-      "draw a module: instances as boxes, memories as cylinders, streams as thick arrows, other values as thin ones; " +
+      "draw a module: instances as boxes (registers of a module without any), memories as cylinders, streams as thick " +
+        "arrows, other values as thin ones; " +
         "as SVG, or as a page where a click on a box opens its module",
     )
     .argument("<design>", `${designs.map(d => d.name).join(", ")}, or a TypeScript file that exports a module`)

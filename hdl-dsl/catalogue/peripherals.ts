@@ -290,7 +290,7 @@ const interconnect: readonly CatalogueEntry[] = [
     def: AxisClockConverter({ bytes: 8 }),
     example: "8 bytes, 16 deep",
     latency: "1 of `s`, 2 to 3 of `m`",
-    proofs: ["AsyncFifo"],
+    proofs: ["AxisClockConverter", "AsyncFifo"],
   }),
   row({
     name: "LiteClockConverter",
@@ -300,7 +300,7 @@ const interconnect: readonly CatalogueEntry[] = [
     def: LiteClockConverter({ addressBits: 12 }),
     example: "12 address bits, 16 deep",
     latency: "a channel: 1 of one clock, 2 to 3 of the other",
-    proofs: ["AsyncFifo"],
+    proofs: ["LiteClockConverter", "AsyncFifo"],
   }),
   row({
     name: "Axi4ClockConverter",

@@ -10,7 +10,7 @@ import { combinatorProofs } from "./combinators.ts";
 import { encoderProofs } from "./encoders.ts";
 import { flowProofs } from "./harness/flow.ts";
 import { forkProofs } from "./forks.ts";
-import { axi4WidthProofs, interconnectProofs, liteWidthProofs } from "./interconnect/index.ts";
+import { interconnectProofs } from "./interconnect/index.ts";
 import { ioProofs } from "./io/index.ts";
 import { lfsrProofs } from "./lfsr.ts";
 import { lruProofs } from "./lru.ts";
@@ -49,11 +49,10 @@ export const libraryProofs: readonly Proof[] = [
   ...registerSlaveProofs,
   ...axiRegisterProofs,
   outstandingProof,
-  ...liteWidthProofs,
-  ...axi4WidthProofs,
+  ...interconnectProofs,
 ];
 /** Harnesses that no run has decided yet: they claim nothing. `mnemo prove <their file>` tries them. */
-export const undecidedProofs: readonly Proof[] = [...ioProofs, ...arithmeticProofs, ...interconnectProofs];
+export const undecidedProofs: readonly Proof[] = [...ioProofs, ...arithmeticProofs];
 export { axi4MasterObeys, type Axi4Rules, axi4SlaveObeys, type Axi4Traffic, busOf } from "./axi/axi4-rules.ts";
 export { liteMasterObeys, type LiteRules, liteSlaveObeys } from "./axi/lite-rules.ts";
 export { offersWithin } from "./axi/promptly.ts";

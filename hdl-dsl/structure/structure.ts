@@ -1,23 +1,23 @@
 /** Parts of a module and the flows between them: for drawings. */
 import { type Def, elaborate } from "../build/module.ts";
-import type { Circuit, Instance, Memory, Signal } from "../ir/circuit.ts";
+import type { Circuit, Instance, Memory, Signal, Stmt } from "../ir/circuit.ts";
 import type { Expr } from "../ir/expr.ts";
 import { snakeCase } from "../ir/snake-case.ts";
 import { allStatements, postOrder } from "../ir/walk.ts";
 import { placedPorts, portAt } from "../ir/port-leaves.ts";
 
-/** A port of the module, an instance in it, or a memory of it. */
+/** A port of the module, an instance in it, a memory of it, or a register of a module without instances. */
 export interface Part {
-  readonly kind: "input" | "output" | "instance" | "memory";
+  readonly kind: "input" | "output" | "instance" | "memory" | "register";
   readonly name: string;
-  /** Instance: the module without parameters. Memory: `64 x 512`, words and bits. */
+  /** Instance: the module without parameters. Memory: `64 x 512`, words and bits. Register: `8 bits`. */
   readonly what: string;
   /** Instance: the full name of its module, as `Structure.name` has it. */
   readonly module?: string;
   /** Instance: its ports in the order of their declaration, those of streams by the streams' names. */
   readonly ports?: readonly string[];
 }
-/** Flow from one part to another, through whatever logic and registers. */
+/** Flow from one part to another, through whatever logic and registers are no parts themselves. */
 export interface Link {
   readonly from: Part;
   readonly to: Part;
@@ -32,7 +32,11 @@ export interface Structure {
   readonly name: string;
   readonly parts: readonly Part[];
   readonly links: readonly Link[];
+  /** What the drawing leaves out, and why. */
+  readonly note?: string;
 }
+/** Registers of a module that a drawing can show and be read. */
+const MOST_REGISTERS = 24;
 
 /** The name of the port that a signal belongs to, those of the interfaces around it before. */
 const portName = (c: Circuit, s: Signal): string =>
@@ -47,7 +51,7 @@ interface Origin {
 
 /**
  * Finds the parts behind values. Conditions are left out: the flowing values count, not the conditions that
- * choose among them.
+ * choose among them. A register to which no part's value flows (a flag, a count) is the exception.
  */
 class Sources {
   readonly #values = new Map<Signal, Expr[]>();
@@ -79,7 +83,9 @@ class Sources {
         if (e.kind === "memRead") take(e.memory, false);
         if (e.kind !== "read" || seen.has(e.signal)) return;
         seen.add(e.signal);
-        if (e.signal.kind === "input" || e.signal.kind === "instanceOut" || e.signal.kind === "memData")
+        const { kind } = e.signal,
+          isRegister = kind === "reg" && this.#partOf(e.signal) !== undefined;
+        if (kind === "input" || kind === "instanceOut" || kind === "memData" || isRegister)
           take(e.signal, e.signal.role !== "ready");
         else waiting.push(...(this.#values.get(e.signal) ?? []));
       });
@@ -152,20 +158,23 @@ function read(c: Circuit): Structure {
   const memories = new Map(
     c.memories.map((m): [Memory, Part] => [m, { kind: "memory", name: m.name, what: `${m.depth} x ${m.width}` }]),
   );
+  const { registers, note } = registersOf(c);
   const readData = new Map(c.memories.flatMap(m => m.readPorts.map((r): [Signal, Memory] => [r.data, m])));
   const sources = new Sources(c, o => {
     if ("depth" in o) return memories.get(o);
     const memory = readData.get(o);
     if (memory !== undefined) return memories.get(memory);
+    if (o.kind === "reg") return registers.get(o);
     return o.instance === undefined ? ports.get(portName(c, o)) : instances.get(o.instance);
   });
   const links = new Map<string, { from: Part; to: Part; kind: Link["kind"]; ports: Set<string>; outs: Set<string> }>();
-  const parts = [...ports.values(), ...instances.values(), ...memories.values()],
+  const parts = [...ports.values(), ...instances.values(), ...memories.values(), ...registers.values()],
     number = new Map(parts.map((p, i) => [p, i]));
-  const link = (to: Part, port: string | undefined, stream: boolean, values: readonly Expr[]): void => {
+  const link = (to: Part, port: string | undefined, role: Signal["role"], values: readonly Expr[]): void => {
     for (const [from, origin] of sources.of(values)) {
       if (from === to) continue;
-      const kind = stream && origin.stream && from.kind !== "memory" ? "stream" : "value",
+      const flows = from.kind === "register" ? role === "payload" : from.kind !== "memory",
+        kind = role !== undefined && origin.stream && flows ? "stream" : "value",
         key = `${number.get(from) ?? ""} ${number.get(to) ?? ""} ${kind}`;
       const known = links.get(key) ?? { from, to, kind, ports: new Set<string>(), outs: new Set<string>() };
       for (const out of origin.outs) known.outs.add(out);
@@ -176,13 +185,14 @@ function read(c: Circuit): Structure {
   for (const s of allStatements(c.body)) {
     if (s.kind === "memWrite") {
       const m = memories.get(s.port.memory);
-      if (m !== undefined) link(m, undefined, false, [s.data]);
+      if (m !== undefined) link(m, undefined, undefined, registers.size > 0 ? [s.data, s.address] : [s.data]);
     }
+    const register = s.kind === "assign" ? registers.get(s.target) : undefined;
+    if (s.kind === "assign" && register !== undefined) link(register, undefined, undefined, [s.value]);
     if (s.kind !== "assign" || s.target.path === undefined) continue;
     // A stream's `ready` goes the other way.
     if (s.target.role === "ready") continue;
-    const stream = s.target.role !== undefined,
-      port = portName(s.target.instance?.circuit ?? c, s.target);
+    const port = portName(s.target.instance?.circuit ?? c, s.target);
     const to =
       s.target.kind === "instanceIn" && s.target.instance !== undefined
         ? instances.get(s.target.instance)
@@ -190,11 +200,52 @@ function read(c: Circuit): Structure {
           ? ports.get(port)
           : undefined;
     // A stream's valid bit is its own affair: the payload shows the flow.
-    if (to !== undefined) link(to, to.kind === "instance" ? port : undefined, stream, [s.value]);
+    if (to !== undefined) link(to, to.kind === "instance" ? port : undefined, s.target.role, [s.value]);
+  }
+  // Of a drawing without registers addresses are left out: what chooses a word is no flow.
+  if (registers.size > 0)
+    for (const [m, part] of memories) for (const r of m.readPorts) link(part, undefined, undefined, [r.address]);
+  const reached = new Set([...links.values()].map(l => l.to));
+  for (const [s, conditions] of conditionsOf(c)) {
+    const register = registers.get(s);
+    if (register !== undefined && !reached.has(register)) link(register, undefined, undefined, conditions);
   }
   return {
     name: c.name,
     parts,
     links: [...links.values()].map(l => ({ ...l, ports: [...l.ports], outs: [...l.outs] })),
+    ...(note === undefined ? {} : { note }),
   };
+}
+
+/** Registers as parts: where there are no instances, and not too many of them to be read. */
+function registersOf(c: Circuit): { readonly registers: ReadonlyMap<Signal, Part>; readonly note?: string } {
+  if (c.instances.length > 0) return { registers: new Map() };
+  const found = c.signals.filter(s => s.kind === "reg");
+  if (found.length === 0 && c.memories.length === 0)
+    return { registers: new Map(), note: "no instance, memory or register: outputs are made of inputs at once" };
+  if (found.length > MOST_REGISTERS)
+    return { registers: new Map(), note: `${found.length} registers are left out: more than ${MOST_REGISTERS}` };
+  return {
+    registers: new Map(
+      found.map((s): [Signal, Part] => [
+        s,
+        { kind: "register", name: s.name, what: s.width === 1 ? "1 bit" : `${s.width} bits` },
+      ]),
+    ),
+  };
+}
+
+/** What decides when a signal is assigned. */
+function conditionsOf(c: Circuit): ReadonlyMap<Signal, readonly Expr[]> {
+  const found = new Map<Signal, Expr[]>();
+  const look = (body: readonly Stmt[], conditions: readonly Expr[]): void => {
+    for (const s of body)
+      if (s.kind === "assign") found.set(s.target, [...(found.get(s.target) ?? []), ...conditions]);
+      else if (s.kind === "if") [s.then, s.otherwise].forEach(b => look(b, [...conditions, s.cond]));
+      else if (s.kind === "switch")
+        [...s.cases.map(x => x.body), s.otherwise ?? []].forEach(b => look(b, [...conditions, s.on]));
+  };
+  look(c.body, []);
+  return found;
 }

@@ -18,6 +18,7 @@ export interface Sizes extends Axi4Parameters {
   readonly masters: number;
   readonly slaves: readonly AddressRange[];
   readonly outstanding: number;
+  readonly ordered: number;
 }
 /** The bits that a master's number takes. */
 export const numberBits = (masters: number): number => addressBits(masters);

@@ -36,6 +36,8 @@ export interface Axi4CrossbarParameters extends Axi4Parameters {
   readonly slaves: readonly AddressRange[];
   /** Reads, and writes, of a master that may be under way; 8 when left out. */
   readonly outstanding?: number;
+  /** Writes of a slave whose data have not all come, 1 or more; twice the masters when left out. */
+  readonly ordered?: number;
 }
 /** ID bits of the slaves' buses: the master's number stands above its ID. */
 export const crossbarIdBits = (p: Pick<Axi4CrossbarParameters, "masters" | "idBits">): number =>
@@ -47,7 +49,11 @@ export type Axi4CrossbarPorts = Numbered<"s", Flipped<Axi4Channels>> & Numbered<
 
 type MasterEnd = End<Flipped<Axi4Channels>>;
 type SlaveEnd = End<Axi4Channels>;
-const sizesOf = (p: Axi4CrossbarParameters): Sizes => ({ ...p, outstanding: p.outstanding ?? 8 });
+const sizesOf = (p: Axi4CrossbarParameters): Sizes => ({
+  ...p,
+  outstanding: p.outstanding ?? 8,
+  ordered: p.ordered ?? 2 * p.masters,
+});
 
 /**
  * Data follow their addresses: each slave takes them from the masters in the order of the addresses that it was
@@ -63,7 +69,7 @@ function routeData(
   slaves.forEach((slave, i) => {
     const order = instance(
       `order_${i}`,
-      Fifo({ shape: uint(numberBits(p.masters)), depth: 2 * p.masters, style: "distributed" }),
+      Fifo({ shape: uint(numberBits(p.masters)), depth: p.ordered, style: "distributed" }),
     );
     // An address goes on when its place in the order is kept; the register lets its data come before it is taken.
     const chosen = aw.chosen[i] as StreamIn<Axi4Address>,
@@ -153,8 +159,8 @@ function reads(p: Sizes, masters: readonly MasterEnd[], slaves: readonly SlaveEn
  * round robin, and data in the order of their addresses.
  *
  * Latency 1 cycle for each channel, initiation interval 1; a write's data come 1 cycle behind their address. At most
- * `outstanding` reads and writes of a master are under way, and 2 x `masters` writes of a slave whose data have not
- * all come; beyond that addresses wait. A master or slave that stands still stops only those that want it. Reset
+ * `outstanding` reads and writes of a master are under way, and `ordered` writes of a slave whose data have not all
+ * come; beyond that addresses wait. A master or slave that stands still stops only those that want it. Reset
  * forgets all that is under way, on all sides at once.
  */
 export const Axi4Crossbar = module(
@@ -182,6 +188,6 @@ export const Axi4Crossbar = module(
   },
   {
     nameOf: p =>
-      `Axi4Crossbar_${p.masters}x${p.slaves.length}_a${p.addressBits}_i${p.idBits}_b${p.beatBytes}_o${p.outstanding ?? 8}`,
+      `Axi4Crossbar_${p.masters}x${p.slaves.length}_a${p.addressBits}_i${p.idBits}_b${p.beatBytes}_o${p.outstanding ?? 8}${p.ordered === undefined ? "" : `_w${p.ordered}`}`,
   },
 );

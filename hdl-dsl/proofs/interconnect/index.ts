@@ -1,9 +1,15 @@
 /** What joins masters and slaves. */
 import type { Proof } from "../harness/proof.ts";
-import { crossbarProof } from "./crossbar.ts";
+import { axi4WidthProofs } from "./axi4-widths.ts";
+import { clockConverterProofs } from "./clock-converters.ts";
+import { crossbarReadProofs } from "./crossbar-reads.ts";
+import { crossbarWriteProofs } from "./crossbar-writes.ts";
+import { liteWidthProofs } from "./widths.ts";
 
-export { axi4WidthProofs } from "./axi4-widths.ts";
-export { liteWidthProofs } from "./widths.ts";
-
-/** Harnesses of this group that no run has decided. */
-export const interconnectProofs: readonly Proof[] = [crossbarProof];
+export const interconnectProofs: readonly Proof[] = [
+  ...liteWidthProofs,
+  ...axi4WidthProofs,
+  ...clockConverterProofs,
+  ...crossbarReadProofs,
+  ...crossbarWriteProofs,
+];

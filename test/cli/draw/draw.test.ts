@@ -175,6 +175,17 @@ describe("the drawing of a whole design", async () => {
   });
 });
 
+describe("a module without instances", () => {
+  it("has boxes for its registers, and below it what is left out", async () => {
+    const registers = { ...structure([part("register", "count"), part("output", "level")], [[0, 1, "value"]]) };
+    const svg = await svgOf({ ...registers, note: "25 registers are left out" });
+    expect(svg).toContain('class="register"');
+    expect(svg).toContain(">25 registers are left out</text>");
+    expect(svg).not.toMatch(/NaN|Infinity|undefined/);
+    expect(await svgOf(registers)).not.toContain("left out");
+  });
+});
+
 describe("mnemo draw", () => {
   let folder = "";
   beforeEach(() => {
@@ -186,7 +197,7 @@ describe("mnemo draw", () => {
     const out = join(folder, "counter.svg");
     expect(await mnemo(["draw", "docs/examples/counter.ts", "--set", "width=8", "--out", out])).toEqual({
       code: 0,
-      out: expect.stringMatching(/counter\.svg: Counter_width8, 3 parts, 0 arrows\n$/) as string,
+      out: expect.stringMatching(/counter\.svg: Counter_width8, 4 parts, 3 arrows\n$/) as string,
       err: "",
     });
     expect(readFileSync(out, "utf8")).toMatch(/^<svg [\s\S]*<\/svg>\n$/);

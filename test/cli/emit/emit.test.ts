@@ -140,5 +140,20 @@ export const Boxed = module("Boxed", () => ({ a: input(bit), y: output(bit) }), 
         /^mnemo: Counter cannot be made without parameters \(.*\): give them with --set name=value\n$/,
       ) as string,
     ]);
+    // Its ports need no parameters, its body does.
+    writeFileSync(
+      join(folder, "body.ts"),
+      `import { input, module, output, uint } from "${pathToFileURL(resolve("hdl-dsl/index.ts")).href}";
+const ports = () => ({ a: input(uint(8)), b: output(uint(8)) });
+export const Plus = module("Plus", ports, (io, p: { readonly by: number }) => io.b.set(io.a.add(p.by)));
+`,
+    );
+    const late = await mnemo(["emit", join(folder, "body.ts"), "--out", join(folder, "never")]);
+    expect([late.code, late.err]).toEqual([
+      2,
+      expect.stringMatching(
+        /^mnemo: Plus cannot be made without parameters \(.*\): give them with --set name=value\n$/,
+      ) as string,
+    ]);
   });
 });

@@ -1,6 +1,10 @@
 import { describe, expect, it } from "vitest";
 import {
+  bit,
+  type Bit,
   connect,
+  Fifo,
+  fromBits,
   input,
   instance,
   module,
@@ -107,5 +111,52 @@ describe("the structure of a module", () => {
     expect(moduleNames(Chain())).toEqual(["Chain", "Stage"]);
     expect(structureOf(Chain(), "Stage")?.name).toBe("Stage_bits8");
     expect(structureOf(Chain(), "Stages")).toBeUndefined();
+  });
+
+  it("shows the registers of a module without instances: what flows to them, or what decides when they change", () => {
+    const leaf = structureOf(Stage({ bits: 8 }));
+    expect(leaf.parts.slice(-1)).toEqual([{ kind: "register", name: "count_q", what: "4 bits" }]);
+    expect(lines(leaf)).toEqual(["come => go", "count_q -> count", "limit -> count_q"]);
+    const fifo = structureOf(Fifo({ shape: uint(8), depth: 16, style: "distributed" }));
+    expect(lines(fifo)).toEqual([
+      "count -> head",
+      "count -> level",
+      "count -> pop",
+      "count -> tail",
+      "head => pop",
+      "pop -> count",
+      "pop -> head",
+      "push -> count",
+      "push -> store",
+      "push -> tail",
+      "store -> pop",
+      "tail -> store",
+    ]);
+    expect(fifo.note).toBeUndefined();
+  });
+  it("says why a drawing has ports alone", () => {
+    const Not = module(
+      "Not",
+      () => ({ a: input(bit), b: output(bit) }),
+      io => {
+        io.b.set(io.a.not());
+      },
+    );
+    const Many = module(
+      "Many",
+      () => ({ a: input(bit), b: output(uint(25)) }),
+      io => {
+        let last: Bit = io.a;
+        const all = Array.from({ length: 25 }, (_, i) => {
+          const next = reg(bit, { init: 0, name: `step_${i}` });
+          next.set(last);
+          last = next;
+          return next;
+        });
+        io.b.set(fromBits(all).is(25));
+      },
+    );
+    expect(structureOf(Not()).note).toBe("no instance, memory or register: outputs are made of inputs at once");
+    expect(structureOf(Many()).note).toBe("25 registers are left out: more than 24");
   });
 });
