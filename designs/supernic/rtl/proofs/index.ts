@@ -10,6 +10,8 @@ import { egressListsProofs } from "./egress-lists.ts";
 import { twoTurnsProof } from "./fair-turn.ts";
 import { flowTableProof } from "./flow-table.ts";
 import { joinProof } from "./join.ts";
+import { classQueuesLedgerProof } from "./ledger/class-queues.ts";
+import { ringLedgerProofs } from "./ledger/ring.ts";
 import { linkDeliveryProof } from "./link-delivery.ts";
 import { pageOwnerProof } from "./memory/page-owner.ts";
 import { pageSpaceProof } from "./memory/page-space.ts";
@@ -27,6 +29,7 @@ export const supernicProofs: readonly Proof[] = [
   beatPoolProof,
   cellListProof,
   classListsProof,
+  classQueuesLedgerProof,
   ...contextPoolProofs,
   creditTableProof,
   decisionProof,
@@ -43,6 +46,7 @@ export const supernicProofs: readonly Proof[] = [
   ...reaperProofs,
   releasesProof,
   returnProof,
+  ...ringLedgerProofs,
   slotOrderProof,
   twoTurnsProof,
   zeroedProof,
