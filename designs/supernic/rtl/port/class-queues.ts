@@ -70,6 +70,48 @@ function account(p: QueueParameters, c: number, came: Beats, left: Beats) {
   };
 }
 
+/** The accounts of all classes, and whether the frame that is decided has room in its own. */
+function accountsOf(
+  p: QueueParameters,
+  asked: {
+    readonly decided: { readonly valid: Bit };
+    readonly keeps: Bit;
+    /** Its class, its beats, and those with the frame before it. */
+    readonly whose: UInt;
+    readonly at: { readonly beats: UInt };
+    readonly withLast: UInt;
+  },
+  out: { readonly valid: Bit; readonly class: UInt; readonly beats: UInt },
+) {
+  const { decided, keeps, whose, at, withLast } = asked;
+  const came = reg(struct({ class: uint(queueClasses), beats: uint(frameBeatBits(p)) }), {
+    init: { class: 0 },
+    name: "came",
+  });
+  came.set({ class: whose.and(repeat(keeps, queueClasses)), beats: at.beats });
+  const accounts = classes.map(c =>
+    account(
+      p,
+      c,
+      { is: came.class.bit(c), beats: came.beats },
+      { is: out.valid.and(out.class.bit(c)), beats: out.beats },
+    ),
+  );
+  const fits = onehotMux(
+    classes.map(c => whose.bit(c)),
+    accounts.map(a => a.fits(at.beats, withLast)),
+  );
+  assertAlways(
+    came.class
+      .any()
+      .and(decided.valid)
+      .not()
+      .or(withLast.eq(came.beats.zext(withLastBits(p)).add(at.beats.zext(withLastBits(p))))),
+    "the frame before the one that is decided has just come",
+  );
+  return { accounts, fits };
+}
+
 /**
  * The class queues of a port (docs/supernic/port.md; design: supernic.md, section 3). Beats are written while their
  * frame is judged; `decided` comes behind a frame's last beat, in the order of frames. `keep` in the same cycle says
@@ -176,31 +218,7 @@ export const ClassQueues = module(
       name: "out",
     });
     out.set({ valid: goes, class: taken, beats: reader.take.payload.at.beats });
-    const came = reg(struct({ class: uint(queueClasses), beats: uint(frameBeatBits(p)) }), {
-      init: { class: 0 },
-      name: "came",
-    });
-    came.set({ class: whose.and(repeat(keeps, queueClasses)), beats: at.beats });
-    const accounts = classes.map(c =>
-      account(
-        p,
-        c,
-        { is: came.class.bit(c), beats: came.beats },
-        { is: out.valid.and(out.class.bit(c)), beats: out.beats },
-      ),
-    );
-    const fits = onehotMux(
-      classes.map(c => whose.bit(c)),
-      accounts.map(a => a.fits(at.beats, writer.withLast)),
-    );
-    assertAlways(
-      came.class
-        .any()
-        .and(decided.valid)
-        .not()
-        .or(writer.withLast.eq(came.beats.zext(withLastBits(p)).add(at.beats.zext(withLastBits(p))))),
-      "the frame before the one that is decided has just come",
-    );
+    const { accounts, fits } = accountsOf(p, { decided, keeps, whose, at, withLast: writer.withLast }, out);
     io.room.set(fits);
     assertAlways(keeps.not().or(io.room), "no frame is kept without room");
     io.full.set(fromBits(accounts.map(a => a.full)).is(queueClasses));

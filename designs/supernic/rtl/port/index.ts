@@ -3,5 +3,14 @@ export { BeatPool } from "./beat-pool.ts";
 export { ClassLists, classRings } from "./class-lists.ts";
 export { ClassQueues } from "./class-queues.ts";
 export { FrameReader } from "./reader.ts";
-export { classBeats, Fate, type FateName, fates, mostBeats, queueSizes, type QueueParameters } from "./records.ts";
+export {
+  classBeats,
+  Fate,
+  type FateName,
+  fates,
+  mostBeats,
+  Queued,
+  queueSizes,
+  type QueueParameters,
+} from "./records.ts";
 export { PortTables, RxPort, type RxPortParameters } from "./rx-port.ts";

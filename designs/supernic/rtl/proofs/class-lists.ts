@@ -28,7 +28,7 @@ import {
   wire,
 } from "../../../../hdl-dsl/index.ts";
 import { MatchOutcome } from "../match/index.ts";
-import { classBeats, classRings } from "../port/index.ts";
+import { classBeats, classRings, Queued } from "../port/index.ts";
 
 /** A class has one place more than frames at hand: the fewest with which its ring wraps. */
 const sizes = { ports: 2, frameBytes: 38, beats: 64, softwareBeats: 16, pauseAt: 2, resumeAt: 1 } as const,
@@ -110,8 +110,8 @@ const harness = module(
     heads: output(uint(CLASSES)),
   }),
   io => {
-    const marks = wire(bit, { name: "model_marks" }),
-      push = { valid: io.comes, class: io.second.zext(1), frame: frame(marks) };
+    const pushed = wire(Queued(sizes), { name: "model_pushed" }),
+      push = { valid: io.comes, class: io.second.zext(1), frame: pushed };
     const dut = classRings(sizes, [PLACES, PLACES], push, io.takes);
     const [mine, other] = dut.classes.map((ring, c) => {
       const comes = node(io.comes.and(io.second.eq(c)), { name: `model_comes_${c}` }),
@@ -140,7 +140,7 @@ const harness = module(
       ahead.set(ahead.sub(there.andNot(turn).zext(COUNT)));
       there.set(there.andNot(turn));
     });
-    marks.set(marked);
+    pushed.set(frame(marked));
     assertAlways(there.not().or(ahead.lt(inside)), "the frame that is watched is inside");
     assertAlways(there.not().or(been), "and has come");
     const isAt = (n: UInt): Bit => there.and(ahead.eq(n));

@@ -11,13 +11,14 @@ import { twoTurnsProof } from "./fair-turn.ts";
 import { flowTableProof } from "./flow-table.ts";
 import { joinProof } from "./join.ts";
 import { classQueuesLedgerProof } from "./ledger/class-queues.ts";
+import { judgeLedgerProof } from "./ledger/judge.ts";
 import { ringLedgerProofs } from "./ledger/ring.ts";
 import { linkDeliveryProof } from "./link-delivery.ts";
 import { pageOwnerProof } from "./memory/page-owner.ts";
 import { pageSpaceProof } from "./memory/page-space.ts";
 import { zeroedProof } from "./memory/zeroed.ts";
 import { meterProof } from "./meter.ts";
-import { passQueueProof } from "./pass-queue.ts";
+import { passQueueProofs } from "./pass-queue.ts";
 import { pickTurnProof } from "./pick-turn.ts";
 import { queueOrderProofs } from "./queue-order.ts";
 import { reaperProofs } from "./reaper.ts";
@@ -36,11 +37,12 @@ export const supernicProofs: readonly Proof[] = [
   ...egressListsProofs,
   flowTableProof,
   joinProof,
+  judgeLedgerProof,
   linkDeliveryProof,
   meterProof,
   pageOwnerProof,
   pageSpaceProof,
-  passQueueProof,
+  ...passQueueProofs,
   pickTurnProof,
   ...queueOrderProofs,
   ...reaperProofs,
