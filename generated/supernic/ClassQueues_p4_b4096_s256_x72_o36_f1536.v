@@ -141,34 +141,34 @@ module ClassQueues_p4_b4096_s256_x72_o36_f1536 (
   output wire [12:0]  waiting,
   output wire [12:0]  free
 );
-  wire pool_offer_valid; // class-queues.ts:103
+  wire pool_offer_valid; // class-queues.ts:145
   wire [11:0] pool_offer_payload;
   wire [12:0] pool_free;
-  wire writer_offer_ready, writer_write_en, writer_written_valid, writer_holds; // class-queues.ts:104
+  wire writer_offer_ready, writer_write_en, writer_written_valid, writer_holds; // class-queues.ts:146
   wire [11:0] writer_write_at, writer_write_next, writer_written_payload_first;
   wire [4:0] writer_written_payload_beats;
   wire [5:0] writer_with_last;
   wire [11:0] lists_heads_0_frame_at_first, lists_heads_1_frame_at_first, lists_heads_2_frame_at_first,
-    lists_heads_3_frame_at_first, lists_heads_4_frame_at_first, lists_heads_5_frame_at_first; // class-queues.ts:105
+    lists_heads_3_frame_at_first, lists_heads_4_frame_at_first, lists_heads_5_frame_at_first; // class-queues.ts:147
   wire [4:0] lists_heads_0_frame_at_beats, lists_heads_1_frame_at_beats, lists_heads_2_frame_at_beats,
     lists_heads_3_frame_at_beats, lists_heads_4_frame_at_beats, lists_heads_5_frame_at_beats;
-  wire reader_take_ready, reader_read_en, reader_free_valid; // class-queues.ts:106
+  wire reader_take_ready, reader_read_en, reader_free_valid; // class-queues.ts:148
   wire [11:0] reader_read_at, reader_free_beat;
-  wire dropper_frame_ready, dropper_read_en, dropper_free_valid; // class-queues.ts:107
+  wire dropper_frame_ready, dropper_read_en, dropper_free_valid; // class-queues.ts:149
   wire [11:0] dropper_read_at, dropper_free_beat;
-  reg place_is_held; // class-queues.ts:127
+  reg place_is_held; // class-queues.ts:169
   reg [5:0] to_drop_head; // early-queue.ts:63
   reg [5:0] to_drop_tail; // early-queue.ts:64
   reg [6:0] to_drop_count; // early-queue.ts:65
   reg to_drop_some; // early-queue.ts:66
   reg to_drop_room; // early-queue.ts:67
-  reg last_second; // class-queues.ts:149
-  reg take_waits; // class-queues.ts:150
-  reg take_waits_second; // class-queues.ts:151
-  reg out_valid; // class-queues.ts:174
+  reg last_second; // class-queues.ts:191
+  reg take_waits; // class-queues.ts:192
+  reg take_waits_second; // class-queues.ts:193
+  reg out_valid; // class-queues.ts:216
   reg [5:0] out_class;
   reg [4:0] out_beats;
-  reg [5:0] came_class; // class-queues.ts:179
+  reg [5:0] came_class; // class-queues.ts:87
   reg [4:0] came_beats;
   reg [9:0] rest_0; // class-queues.ts:57
   reg full_0; // class-queues.ts:58
@@ -182,28 +182,28 @@ module ClassQueues_p4_b4096_s256_x72_o36_f1536 (
   reg full_4; // class-queues.ts:58
   reg [8:0] rest_5; // class-queues.ts:57
   reg full_5; // class-queues.ts:58
-  reg [12:0] waiting_q; // class-queues.ts:207
-  (* ram_style = "ultra" *) reg [523:0] words [0:4095]; // class-queues.ts:113
-  reg [523:0] word; // class-queues.ts:120
-  (* ram_style = "block" *) reg [11:0] links [0:4095]; // class-queues.ts:114
-  reg [11:0] link; // class-queues.ts:123
+  reg [12:0] waiting_q; // class-queues.ts:225
+  (* ram_style = "ultra" *) reg [523:0] words [0:4095]; // class-queues.ts:155
+  reg [523:0] word; // class-queues.ts:162
+  (* ram_style = "block" *) reg [11:0] links [0:4095]; // class-queues.ts:156
+  reg [11:0] link; // class-queues.ts:165
   (* ram_style = "distributed" *) reg [16:0] to_drop_store [0:63]; // early-queue.ts:62
-  wire reader_take_valid; // class-queues.ts:106
-  wire keeps = decided_valid & keep; // class-queues.ts:134
-  wire drops_valid = decided_valid & ~keep; // class-queues.ts:138
+  wire reader_take_valid; // class-queues.ts:148
+  wire keeps = decided_valid & keep; // class-queues.ts:176
+  wire drops_valid = decided_valid & ~keep; // class-queues.ts:180
   wire [16:0] word_word = to_drop_store[to_drop_head]; // early-queue.ts:79
   wire [11:0] to_drop_payload_first = word_word[11:0]; // early-queue.ts:60
   wire [4:0] to_drop_payload_beats = word_word[16:12];
   wire to_drop_push = drops_valid & to_drop_room; // early-queue.ts:68
   wire to_drop_pop = to_drop_some & dropper_frame_ready; // early-queue.ts:69
   wire to_drop_several = to_drop_count > 7'd1; // early-queue.ts:70
-  wire is_second = take_waits ? take_waits_second : take_switch_valid & ~(take_merge_valid & last_second); // class-queues.ts:153
+  wire is_second = take_waits ? take_waits_second : take_switch_valid & ~(take_merge_valid & last_second); // class-queues.ts:195
   wire [2:0] taken_choice = is_second ? take_switch_payload : take_merge_payload;
   wire [5:0] taken = {
     taken_choice == 3'd5, taken_choice == 3'd4, taken_choice == 3'd3, taken_choice == 3'd2, taken_choice == 3'd1,
     taken_choice == 3'd0
-  }; // class-queues.ts:154
-  wire goes = reader_take_ready & reader_take_valid; // class-queues.ts:167
+  }; // class-queues.ts:196
+  wire goes = reader_take_ready & reader_take_valid; // class-queues.ts:209
   wire [9:0] now_0 = rest_0 - (came_class[0] ? {5'd0, came_beats} : 10'd0); // class-queues.ts:61
   wire [9:0] now_1 = rest_1 - (came_class[1] ? {5'd0, came_beats} : 10'd0);
   wire [9:0] now_2 = rest_2 - (came_class[2] ? {5'd0, came_beats} : 10'd0);
@@ -211,7 +211,7 @@ module ClassQueues_p4_b4096_s256_x72_o36_f1536 (
   wire [9:0] now_4 = rest_4 - (came_class[4] ? {5'd0, came_beats} : 10'd0);
   wire [8:0] now_5 = rest_5 - (came_class[5] ? {4'd0, came_beats} : 9'd0);
 
-  BeatPool_b4096 pool ( // class-queues.ts:103
+  BeatPool_b4096 pool ( // class-queues.ts:145
     .clk (clk), .rst (rst),
     .offer_valid (pool_offer_valid), .offer_ready (writer_offer_ready), .offer_payload (pool_offer_payload),
     .given_valid   (reader_free_valid),
@@ -221,7 +221,7 @@ module ClassQueues_p4_b4096_s256_x72_o36_f1536 (
     .free          (pool_free)
   );
 
-  BeatWriter_b4096_f1536 writer ( // class-queues.ts:104
+  BeatWriter_b4096_f1536 writer ( // class-queues.ts:146
     .clk (clk), .rst (rst),
     .beat_valid (beat_valid),
     .beat_first (beat_first),
@@ -236,8 +236,8 @@ module ClassQueues_p4_b4096_s256_x72_o36_f1536 (
     .holds      (writer_holds)
   );
 
-  wire [5:0] lists_pop = goes ? taken : 6'd0; // class-queues.ts:105
-  ClassLists_p4_b4096_f1536 lists ( // class-queues.ts:105
+  wire [5:0] lists_pop = goes ? taken : 6'd0; // class-queues.ts:147
+  ClassLists_p4_b4096_f1536 lists ( // class-queues.ts:147
     .clk (clk), .rst (rst),
     .push_valid                    (keeps),
     .push_class                    (decided_class),
@@ -366,12 +366,12 @@ module ClassQueues_p4_b4096_s256_x72_o36_f1536 (
   wire [11:0] reader_take_payload_at_first =
     ({12{taken[0]}} & lists_heads_0_frame_at_first) | ({12{taken[1]}} & lists_heads_1_frame_at_first)
     | ({12{taken[2]}} & lists_heads_2_frame_at_first) | ({12{taken[3]}} & lists_heads_3_frame_at_first)
-    | ({12{taken[4]}} & lists_heads_4_frame_at_first) | ({12{taken[5]}} & lists_heads_5_frame_at_first); // class-queues.ts:106
+    | ({12{taken[4]}} & lists_heads_4_frame_at_first) | ({12{taken[5]}} & lists_heads_5_frame_at_first); // class-queues.ts:148
   wire [4:0] reader_take_payload_at_beats =
     ({5{taken[0]}} & lists_heads_0_frame_at_beats) | ({5{taken[1]}} & lists_heads_1_frame_at_beats)
     | ({5{taken[2]}} & lists_heads_2_frame_at_beats) | ({5{taken[3]}} & lists_heads_3_frame_at_beats)
     | ({5{taken[4]}} & lists_heads_4_frame_at_beats) | ({5{taken[5]}} & lists_heads_5_frame_at_beats);
-  FrameReader_b4096_f1536 reader ( // class-queues.ts:106
+  FrameReader_b4096_f1536 reader ( // class-queues.ts:148
     .clk (clk), .rst (rst),
     .take_valid (reader_take_valid), .take_ready (reader_take_ready),
     .take_payload_at_first (reader_take_payload_at_first), .take_payload_at_beats (reader_take_payload_at_beats),
@@ -388,7 +388,7 @@ module ClassQueues_p4_b4096_s256_x72_o36_f1536 (
     .free_beat  (reader_free_beat)
   );
 
-  FrameDropper_b4096_f1536 dropper ( // class-queues.ts:107
+  FrameDropper_b4096_f1536 dropper ( // class-queues.ts:149
     .clk (clk), .rst (rst),
     .frame_valid (to_drop_some), .frame_ready (dropper_frame_ready), .frame_payload_first (to_drop_payload_first),
     .frame_payload_beats (to_drop_payload_beats),
@@ -507,25 +507,25 @@ module ClassQueues_p4_b4096_s256_x72_o36_f1536 (
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      assert (~decided_valid | writer_written_valid); // class-queues.ts:136
+      assert (~decided_valid | writer_written_valid); // class-queues.ts:178
       assert (to_drop_some == (|to_drop_count)); // early-queue.ts:88
       assert (to_drop_room == (to_drop_count != 7'd64)); // early-queue.ts:89
-      assert (~drops_valid | to_drop_room); // class-queues.ts:144
+      assert (~drops_valid | to_drop_room); // class-queues.ts:186
       assert (now_0 <= 10'd749); // class-queues.ts:63
       assert (now_1 <= 10'd749); // class-queues.ts:63
       assert (now_2 <= 10'd749); // class-queues.ts:63
       assert (now_3 <= 10'd749); // class-queues.ts:63
       assert (now_4 <= 10'd749); // class-queues.ts:63
       assert (now_5 <= 9'd256); // class-queues.ts:63
-      assert (~((|came_class) & decided_valid) | (writer_with_last == ({1'b0, came_beats} + {1'b0, writer_written_payload_beats}))); // class-queues.ts:196
-      assert (~keeps | room); // class-queues.ts:205
+      assert (~((|came_class) & decided_valid) | (writer_with_last == ({1'b0, came_beats} + {1'b0, writer_written_payload_beats}))); // class-queues.ts:104
+      assert (~keeps | room); // class-queues.ts:223
     end
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
       if (~(~decided_valid | writer_written_valid)) begin
-        $display("%s", "assertion failed: an outcome is that of a frame (class-queues.ts:136)"); // class-queues.ts:136
+        $display("%s", "assertion failed: an outcome is that of a frame (class-queues.ts:178)"); // class-queues.ts:178
         $stop;
       end
       if (~(to_drop_some == (|to_drop_count))) begin
@@ -537,7 +537,7 @@ module ClassQueues_p4_b4096_s256_x72_o36_f1536 (
         $stop;
       end
       if (~(~drops_valid | to_drop_room)) begin
-        $display("%s", "assertion failed: frames are dropped as fast as they come (class-queues.ts:144)"); // class-queues.ts:144
+        $display("%s", "assertion failed: frames are dropped as fast as they come (class-queues.ts:186)"); // class-queues.ts:186
         $stop;
       end
       if (~(now_0 <= 10'd749)) begin
@@ -565,11 +565,11 @@ module ClassQueues_p4_b4096_s256_x72_o36_f1536 (
         $stop;
       end
       if (~(~((|came_class) & decided_valid) | (writer_with_last == ({1'b0, came_beats} + {1'b0, writer_written_payload_beats})))) begin
-        $display("%s", "assertion failed: the frame before the one that is decided has just come (class-queues.ts:196)"); // class-queues.ts:196
+        $display("%s", "assertion failed: the frame before the one that is decided has just come (class-queues.ts:104)"); // class-queues.ts:104
         $stop;
       end
       if (~(~keeps | room)) begin
-        $display("%s", "assertion failed: no frame is kept without room (class-queues.ts:205)"); // class-queues.ts:205
+        $display("%s", "assertion failed: no frame is kept without room (class-queues.ts:223)"); // class-queues.ts:223
         $stop;
       end
     end
