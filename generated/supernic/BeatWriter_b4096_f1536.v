@@ -22,26 +22,29 @@ module BeatWriter_b4096_f1536 (
   input  wire        written_ready,
   output wire [11:0] written_payload_first,
   output wire [4:0]  written_payload_beats,
+  output wire [5:0]  with_last,
   output wire        holds
 );
-  reg [11:0] start; // writer.ts:48
-  reg [11:0] here; // writer.ts:49
-  reg holds_place; // writer.ts:50
-  reg [4:0] beats; // writer.ts:51
-  wire frames_push_ready, frames_pop_valid; // writer.ts:69
+  reg [11:0] start; // writer.ts:53
+  reg [11:0] here; // writer.ts:54
+  reg holds_place; // writer.ts:55
+  reg [4:0] beats; // writer.ts:56
+  wire frames_push_ready, frames_pop_valid; // writer.ts:74
   wire [11:0] frames_pop_payload_first;
   wire [4:0] frames_pop_payload_beats;
   wire [3:0] frames_level;
-  reg next_written_full; // writer.ts:74
+  reg [4:0] last_beats; // writer.ts:79
+  reg [5:0] with_last_q; // writer.ts:80
+  reg next_written_full; // writer.ts:87
   reg [11:0] next_written_held_first;
   reg [4:0] next_written_held_beats;
-  wire [4:0] had = beat_first ? 5'd0 : beats; // writer.ts:52
-  wire [4:0] beats_now = had + 5'd1; // writer.ts:53
-  wire [11:0] begins = beat_first ? here : start; // writer.ts:54
+  wire [4:0] had = beat_first ? 5'd0 : beats; // writer.ts:57
+  wire [4:0] beats_now = had + 5'd1; // writer.ts:58
+  wire [11:0] begins = beat_first ? here : start; // writer.ts:59
 
-  wire frames_push_valid = beat_valid & beat_last; // writer.ts:69
+  wire frames_push_valid = beat_valid & beat_last; // writer.ts:74
   wire frames_pop_ready = ~next_written_full | written_ready;
-  Fifo_Stored_d8 frames ( // writer.ts:69
+  Fifo_Stored_d8 frames ( // writer.ts:74
     .clk (clk), .rst (rst),
     .push_valid (frames_push_valid), .push_ready (frames_push_ready), .push_payload_first (begins),
     .push_payload_beats (beats_now),
@@ -65,6 +68,13 @@ module BeatWriter_b4096_f1536 (
     else if (beat_valid) beats <= beats_now;
 
   always @(posedge clk)
+    if (rst) last_beats <= 5'd0;
+    else if (frames_pop_valid & frames_pop_ready) last_beats <= frames_pop_payload_beats;
+
+  always @(posedge clk)
+    if (frames_pop_valid & frames_pop_ready) with_last_q <= {1'b0, last_beats} + {1'b0, frames_pop_payload_beats};
+
+  always @(posedge clk)
     if (rst) next_written_full <= 1'b0;
     else if (frames_pop_ready) next_written_full <= frames_pop_valid;
 
@@ -81,29 +91,30 @@ module BeatWriter_b4096_f1536 (
   assign written_valid = next_written_full;
   assign written_payload_first = next_written_held_first;
   assign written_payload_beats = next_written_held_beats;
+  assign with_last = with_last_q;
   assign holds = holds_place;
 
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      assert (~beat_valid | (holds_place & offer_valid)); // writer.ts:55
-      assert (~beat_valid | (had < 5'd26)); // writer.ts:67
-      assert (~frames_push_valid | frames_push_ready); // writer.ts:72
+      assert (~beat_valid | (holds_place & offer_valid)); // writer.ts:60
+      assert (~beat_valid | (had < 5'd26)); // writer.ts:72
+      assert (~frames_push_valid | frames_push_ready); // writer.ts:77
     end
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
       if (~(~beat_valid | (holds_place & offer_valid))) begin
-        $display("%s", "assertion failed: a beat that comes has a place, and so has the next one (writer.ts:55)"); // writer.ts:55
+        $display("%s", "assertion failed: a beat that comes has a place, and so has the next one (writer.ts:60)"); // writer.ts:60
         $stop;
       end
       if (~(~beat_valid | (had < 5'd26))) begin
-        $display("%s", "assertion failed: no frame is longer than the longest (writer.ts:67)"); // writer.ts:67
+        $display("%s", "assertion failed: no frame is longer than the longest (writer.ts:72)"); // writer.ts:72
         $stop;
       end
       if (~(~frames_push_valid | frames_push_ready)) begin
-        $display("%s", "assertion failed: outcomes come in time (writer.ts:72)"); // writer.ts:72
+        $display("%s", "assertion failed: outcomes come in time (writer.ts:77)"); // writer.ts:77
         $stop;
       end
     end

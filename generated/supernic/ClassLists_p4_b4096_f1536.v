@@ -130,7 +130,7 @@ module ClassLists_p4_b4096_f1536 (
   input  wire [5:0]  pop
 );
   localparam [2:0] match_outcome_drop = 3'd0;
-  reg [11:0] pushed_frame_at_first; // class-lists.ts:82
+  reg [11:0] pushed_frame_at_first; // class-lists.ts:70
   reg [4:0] pushed_frame_at_beats;
   reg [2:0] pushed_frame_facts_outcome;
   reg [3:0] pushed_frame_facts_ports, pushed_frame_facts_peer, pushed_frame_facts_ttl;
@@ -141,90 +141,90 @@ module ClassLists_p4_b4096_f1536 (
     pushed_valid;
   reg [13:0] pushed_frame_facts_length;
   reg [9:0] pushed_frame_facts_flow_hash;
-  reg [11:0] head_0; // class-lists.ts:53
-  reg [11:0] tail_0; // class-lists.ts:54
-  reg [9:0] waiting_0; // class-lists.ts:55
-  reg any_0; // class-lists.ts:56
-  reg [2:0] claimed_0; // class-lists.ts:57
-  reg [11:0] head_1; // class-lists.ts:53
-  reg [11:0] tail_1; // class-lists.ts:54
-  reg [9:0] waiting_1; // class-lists.ts:55
-  reg any_1; // class-lists.ts:56
-  reg [2:0] claimed_1; // class-lists.ts:57
-  reg [11:0] head_2; // class-lists.ts:53
-  reg [11:0] tail_2; // class-lists.ts:54
-  reg [9:0] waiting_2; // class-lists.ts:55
-  reg any_2; // class-lists.ts:56
-  reg [2:0] claimed_2; // class-lists.ts:57
-  reg [11:0] head_3; // class-lists.ts:53
-  reg [11:0] tail_3; // class-lists.ts:54
-  reg [9:0] waiting_3; // class-lists.ts:55
-  reg any_3; // class-lists.ts:56
-  reg [2:0] claimed_3; // class-lists.ts:57
-  reg [11:0] head_4; // class-lists.ts:53
-  reg [11:0] tail_4; // class-lists.ts:54
-  reg [9:0] waiting_4; // class-lists.ts:55
-  reg any_4; // class-lists.ts:56
-  reg [2:0] claimed_4; // class-lists.ts:57
-  reg [11:0] head_5; // class-lists.ts:53
-  reg [11:0] tail_5; // class-lists.ts:54
-  reg [8:0] waiting_5; // class-lists.ts:55
-  reg any_5; // class-lists.ts:56
-  reg [2:0] claimed_5; // class-lists.ts:57
-  reg fetching_0, fetching_1, fetching_2, fetching_3, fetching_4, fetching_5; // class-lists.ts:95
-  reg is_fetched; // class-lists.ts:96
+  reg [11:0] head_0; // class-lists.ts:50
+  reg [11:0] tail_0; // class-lists.ts:51
+  reg [9:0] waiting_0; // class-lists.ts:52
+  reg any_0; // class-lists.ts:53
+  reg [2:0] claimed_0; // class-lists.ts:54
+  reg [11:0] head_1; // class-lists.ts:50
+  reg [11:0] tail_1; // class-lists.ts:51
+  reg [9:0] waiting_1; // class-lists.ts:52
+  reg any_1; // class-lists.ts:53
+  reg [2:0] claimed_1; // class-lists.ts:54
+  reg [11:0] head_2; // class-lists.ts:50
+  reg [11:0] tail_2; // class-lists.ts:51
+  reg [9:0] waiting_2; // class-lists.ts:52
+  reg any_2; // class-lists.ts:53
+  reg [2:0] claimed_2; // class-lists.ts:54
+  reg [11:0] head_3; // class-lists.ts:50
+  reg [11:0] tail_3; // class-lists.ts:51
+  reg [9:0] waiting_3; // class-lists.ts:52
+  reg any_3; // class-lists.ts:53
+  reg [2:0] claimed_3; // class-lists.ts:54
+  reg [11:0] head_4; // class-lists.ts:50
+  reg [11:0] tail_4; // class-lists.ts:51
+  reg [9:0] waiting_4; // class-lists.ts:52
+  reg any_4; // class-lists.ts:53
+  reg [2:0] claimed_4; // class-lists.ts:54
+  reg [11:0] head_5; // class-lists.ts:50
+  reg [11:0] tail_5; // class-lists.ts:51
+  reg [8:0] waiting_5; // class-lists.ts:52
+  reg any_5; // class-lists.ts:53
+  reg [2:0] claimed_5; // class-lists.ts:54
+  reg fetching_0, fetching_1, fetching_2, fetching_3, fetching_4, fetching_5; // class-lists.ts:83
+  reg is_fetched; // class-lists.ts:84
   reg [5:0] fetch_last; // fair-turn.ts:34
-  reg [1:0] first_0; // class-lists.ts:146
-  reg [1:0] end_0; // class-lists.ts:147
-  reg [2:0] level_0; // class-lists.ts:148
-  reg has_0; // class-lists.ts:149
-  reg [1:0] first_1; // class-lists.ts:146
-  reg [1:0] end_1; // class-lists.ts:147
-  reg [2:0] level_1; // class-lists.ts:148
-  reg has_1; // class-lists.ts:149
-  reg [1:0] first_2; // class-lists.ts:146
-  reg [1:0] end_2; // class-lists.ts:147
-  reg [2:0] level_2; // class-lists.ts:148
-  reg has_2; // class-lists.ts:149
-  reg [1:0] first_3; // class-lists.ts:146
-  reg [1:0] end_3; // class-lists.ts:147
-  reg [2:0] level_3; // class-lists.ts:148
-  reg has_3; // class-lists.ts:149
-  reg [1:0] first_4; // class-lists.ts:146
-  reg [1:0] end_4; // class-lists.ts:147
-  reg [2:0] level_4; // class-lists.ts:148
-  reg has_4; // class-lists.ts:149
-  reg [1:0] first_5; // class-lists.ts:146
-  reg [1:0] end_5; // class-lists.ts:147
-  reg [2:0] level_5; // class-lists.ts:148
-  reg has_5; // class-lists.ts:149
-  (* ram_style = "ultra" *) reg [105:0] rings [0:4000]; // class-lists.ts:85
-  reg [105:0] fetched; // class-lists.ts:113
-  (* ram_style = "distributed" *) reg [105:0] at_hand_0 [0:3]; // class-lists.ts:139
+  reg [1:0] first_0; // class-lists.ts:134
+  reg [1:0] end_0; // class-lists.ts:135
+  reg [2:0] level_0; // class-lists.ts:136
+  reg has_0; // class-lists.ts:137
+  reg [1:0] first_1; // class-lists.ts:134
+  reg [1:0] end_1; // class-lists.ts:135
+  reg [2:0] level_1; // class-lists.ts:136
+  reg has_1; // class-lists.ts:137
+  reg [1:0] first_2; // class-lists.ts:134
+  reg [1:0] end_2; // class-lists.ts:135
+  reg [2:0] level_2; // class-lists.ts:136
+  reg has_2; // class-lists.ts:137
+  reg [1:0] first_3; // class-lists.ts:134
+  reg [1:0] end_3; // class-lists.ts:135
+  reg [2:0] level_3; // class-lists.ts:136
+  reg has_3; // class-lists.ts:137
+  reg [1:0] first_4; // class-lists.ts:134
+  reg [1:0] end_4; // class-lists.ts:135
+  reg [2:0] level_4; // class-lists.ts:136
+  reg has_4; // class-lists.ts:137
+  reg [1:0] first_5; // class-lists.ts:134
+  reg [1:0] end_5; // class-lists.ts:135
+  reg [2:0] level_5; // class-lists.ts:136
+  reg has_5; // class-lists.ts:137
+  (* ram_style = "ultra" *) reg [105:0] rings [0:4000]; // class-lists.ts:73
+  reg [105:0] fetched; // class-lists.ts:101
+  (* ram_style = "distributed" *) reg [105:0] at_hand_0 [0:3]; // class-lists.ts:127
   (* ram_style = "distributed" *) reg [105:0] at_hand_1 [0:3];
   (* ram_style = "distributed" *) reg [105:0] at_hand_2 [0:3];
   (* ram_style = "distributed" *) reg [105:0] at_hand_3 [0:3];
   (* ram_style = "distributed" *) reg [105:0] at_hand_4 [0:3];
   (* ram_style = "distributed" *) reg [105:0] at_hand_5 [0:3];
-  wire comes_0 = pushed_valid & pushed_class[0]; // class-lists.ts:58
-  wire room_0 = claimed_0 < 3'd4; // class-lists.ts:59
-  wire comes_1 = pushed_valid & pushed_class[1]; // class-lists.ts:58
-  wire room_1 = claimed_1 < 3'd4; // class-lists.ts:59
-  wire comes_2 = pushed_valid & pushed_class[2]; // class-lists.ts:58
-  wire room_2 = claimed_2 < 3'd4; // class-lists.ts:59
-  wire comes_3 = pushed_valid & pushed_class[3]; // class-lists.ts:58
-  wire room_3 = claimed_3 < 3'd4; // class-lists.ts:59
-  wire comes_4 = pushed_valid & pushed_class[4]; // class-lists.ts:58
-  wire room_4 = claimed_4 < 3'd4; // class-lists.ts:59
-  wire comes_5 = pushed_valid & pushed_class[5]; // class-lists.ts:58
-  wire room_5 = claimed_5 < 3'd4; // class-lists.ts:59
-  wire straight_0 = comes_0 & ~any_0 & room_0 & ~is_fetched; // class-lists.ts:98
+  wire comes_0 = pushed_valid & pushed_class[0]; // class-lists.ts:55
+  wire room_0 = claimed_0 < 3'd4; // class-lists.ts:56
+  wire comes_1 = pushed_valid & pushed_class[1]; // class-lists.ts:55
+  wire room_1 = claimed_1 < 3'd4; // class-lists.ts:56
+  wire comes_2 = pushed_valid & pushed_class[2]; // class-lists.ts:55
+  wire room_2 = claimed_2 < 3'd4; // class-lists.ts:56
+  wire comes_3 = pushed_valid & pushed_class[3]; // class-lists.ts:55
+  wire room_3 = claimed_3 < 3'd4; // class-lists.ts:56
+  wire comes_4 = pushed_valid & pushed_class[4]; // class-lists.ts:55
+  wire room_4 = claimed_4 < 3'd4; // class-lists.ts:56
+  wire comes_5 = pushed_valid & pushed_class[5]; // class-lists.ts:55
+  wire room_5 = claimed_5 < 3'd4; // class-lists.ts:56
+  wire straight_0 = comes_0 & ~any_0 & room_0 & ~is_fetched; // class-lists.ts:86
   wire straight_1 = comes_1 & ~any_1 & room_1 & ~is_fetched;
   wire straight_2 = comes_2 & ~any_2 & room_2 & ~is_fetched;
   wire straight_3 = comes_3 & ~any_3 & room_3 & ~is_fetched;
   wire straight_4 = comes_4 & ~any_4 & room_4 & ~is_fetched;
   wire straight_5 = comes_5 & ~any_5 & room_5 & ~is_fetched;
-  wire asks_0 = any_0 & room_0; // class-lists.ts:102
+  wire asks_0 = any_0 & room_0; // class-lists.ts:90
   wire asks_1 = any_1 & room_1;
   wire asks_2 = any_2 & room_2;
   wire asks_3 = any_3 & room_3;
@@ -264,24 +264,24 @@ module ClassLists_p4_b4096_f1536 (
   wire fetch_to_5 =
     asks_5
     & (fetch_to_5_or | (fetch_last[3] & ~asks_4) | fetch_last[4] | (fetch_last[5] & ~(asks_0 | asks_1 | asks_2 | asks_3 | asks_4))); // fair-turn.ts:24
-  wire stores_0 = comes_0 & ~straight_0; // class-lists.ts:104
+  wire stores_0 = comes_0 & ~straight_0; // class-lists.ts:92
   wire stores_1 = comes_1 & ~straight_1;
   wire stores_2 = comes_2 & ~straight_2;
   wire stores_3 = comes_3 & ~straight_3;
   wire stores_4 = comes_4 & ~straight_4;
   wire stores_5 = comes_5 & ~straight_5;
-  wire single_0 = ((head_0 == 12'd748) ? 12'd0 : head_0 + 12'd1) == tail_0; // class-lists.ts:133
-  wire arrives_0 = straight_0 | fetching_0; // class-lists.ts:150
-  wire single_1 = ((head_1 == 12'd1497) ? 12'd749 : head_1 + 12'd1) == tail_1; // class-lists.ts:133
-  wire arrives_1 = straight_1 | fetching_1; // class-lists.ts:150
-  wire single_2 = ((head_2 == 12'd2246) ? 12'd1498 : head_2 + 12'd1) == tail_2; // class-lists.ts:133
-  wire arrives_2 = straight_2 | fetching_2; // class-lists.ts:150
-  wire single_3 = ((head_3 == 12'd2995) ? 12'd2247 : head_3 + 12'd1) == tail_3; // class-lists.ts:133
-  wire arrives_3 = straight_3 | fetching_3; // class-lists.ts:150
-  wire single_4 = ((head_4 == 12'd3744) ? 12'd2996 : head_4 + 12'd1) == tail_4; // class-lists.ts:133
-  wire arrives_4 = straight_4 | fetching_4; // class-lists.ts:150
-  wire single_5 = ((head_5 == 12'd4000) ? 12'd3745 : head_5 + 12'd1) == tail_5; // class-lists.ts:133
-  wire arrives_5 = straight_5 | fetching_5; // class-lists.ts:150
+  wire single_0 = ((head_0 == 12'd748) ? 12'd0 : head_0 + 12'd1) == tail_0; // class-lists.ts:121
+  wire arrives_0 = straight_0 | fetching_0; // class-lists.ts:138
+  wire single_1 = ((head_1 == 12'd1497) ? 12'd749 : head_1 + 12'd1) == tail_1; // class-lists.ts:121
+  wire arrives_1 = straight_1 | fetching_1; // class-lists.ts:138
+  wire single_2 = ((head_2 == 12'd2246) ? 12'd1498 : head_2 + 12'd1) == tail_2; // class-lists.ts:121
+  wire arrives_2 = straight_2 | fetching_2; // class-lists.ts:138
+  wire single_3 = ((head_3 == 12'd2995) ? 12'd2247 : head_3 + 12'd1) == tail_3; // class-lists.ts:121
+  wire arrives_3 = straight_3 | fetching_3; // class-lists.ts:138
+  wire single_4 = ((head_4 == 12'd3744) ? 12'd2996 : head_4 + 12'd1) == tail_4; // class-lists.ts:121
+  wire arrives_4 = straight_4 | fetching_4; // class-lists.ts:138
+  wire single_5 = ((head_5 == 12'd4000) ? 12'd3745 : head_5 + 12'd1) == tail_5; // class-lists.ts:121
+  wire arrives_5 = straight_5 | fetching_5; // class-lists.ts:138
   wire [2:0] level_0_and =
     {3{~level_0[2]}}
     & (({3{level_0[1:0] == 2'd0}} & 3'd1) | ({3{level_0[1:0] == 2'd1}} & 3'd2) | ({3{level_0[1:0] == 2'd2}} & 3'd3) | ({3{level_0[1:0] == 2'd3}} & 3'd4));
@@ -589,38 +589,38 @@ module ClassLists_p4_b4096_f1536 (
     end
     if (fetched_enable) fetched <= rings[fetched_address];
   end
-  wire [3:0] fetched_facts_ttl = fetched[105:102]; // class-lists.ts:113
-  wire [3:0] arriving_facts_ttl = is_fetched ? fetched_facts_ttl : pushed_frame_facts_ttl; // class-lists.ts:121
-  wire fetched_facts_shimmed = fetched[101]; // class-lists.ts:113
-  wire arriving_facts_shimmed = is_fetched ? fetched_facts_shimmed : pushed_frame_facts_shimmed; // class-lists.ts:121
-  wire [15:0] fetched_facts_tag = fetched[100:85]; // class-lists.ts:113
-  wire [15:0] arriving_facts_tag = is_fetched ? fetched_facts_tag : pushed_frame_facts_tag; // class-lists.ts:121
-  wire fetched_facts_tagged = fetched[84]; // class-lists.ts:113
-  wire arriving_facts_tagged = is_fetched ? fetched_facts_tagged : pushed_frame_facts_tagged; // class-lists.ts:121
-  wire [9:0] fetched_facts_flow_hash = fetched[83:74]; // class-lists.ts:113
-  wire [9:0] arriving_facts_flow_hash = is_fetched ? fetched_facts_flow_hash : pushed_frame_facts_flow_hash; // class-lists.ts:121
-  wire fetched_facts_no_l4 = fetched[73]; // class-lists.ts:113
-  wire arriving_facts_no_l4 = is_fetched ? fetched_facts_no_l4 : pushed_frame_facts_no_l4; // class-lists.ts:121
-  wire [13:0] fetched_facts_length = fetched[72:59]; // class-lists.ts:113
-  wire [13:0] arriving_facts_length = is_fetched ? fetched_facts_length : pushed_frame_facts_length; // class-lists.ts:121
-  wire fetched_facts_unordered = fetched[58]; // class-lists.ts:113
-  wire arriving_facts_unordered = is_fetched ? fetched_facts_unordered : pushed_frame_facts_unordered; // class-lists.ts:121
-  wire [5:0] fetched_facts_user = fetched[57:52]; // class-lists.ts:113
-  wire [5:0] arriving_facts_user = is_fetched ? fetched_facts_user : pushed_frame_facts_user; // class-lists.ts:121
-  wire [7:0] fetched_facts_dag = fetched[51:44]; // class-lists.ts:113
-  wire [7:0] arriving_facts_dag = is_fetched ? fetched_facts_dag : pushed_frame_facts_dag; // class-lists.ts:121
-  wire [15:0] fetched_facts_uid = fetched[43:28]; // class-lists.ts:113
-  wire [15:0] arriving_facts_uid = is_fetched ? fetched_facts_uid : pushed_frame_facts_uid; // class-lists.ts:121
-  wire [3:0] fetched_facts_peer = fetched[27:24]; // class-lists.ts:113
-  wire [3:0] arriving_facts_peer = is_fetched ? fetched_facts_peer : pushed_frame_facts_peer; // class-lists.ts:121
-  wire [3:0] fetched_facts_ports = fetched[23:20]; // class-lists.ts:113
-  wire [3:0] arriving_facts_ports = is_fetched ? fetched_facts_ports : pushed_frame_facts_ports; // class-lists.ts:121
-  wire [2:0] fetched_facts_outcome = fetched[19:17]; // class-lists.ts:113
-  wire [2:0] arriving_facts_outcome = is_fetched ? fetched_facts_outcome : pushed_frame_facts_outcome; // class-lists.ts:121
-  wire [4:0] fetched_at_beats = fetched[16:12]; // class-lists.ts:113
-  wire [4:0] arriving_at_beats = is_fetched ? fetched_at_beats : pushed_frame_at_beats; // class-lists.ts:121
-  wire [11:0] fetched_at_first = fetched[11:0]; // class-lists.ts:113
-  wire [11:0] arriving_at_first = is_fetched ? fetched_at_first : pushed_frame_at_first; // class-lists.ts:121
+  wire [3:0] fetched_facts_ttl = fetched[105:102]; // class-lists.ts:101
+  wire [3:0] arriving_facts_ttl = is_fetched ? fetched_facts_ttl : pushed_frame_facts_ttl; // class-lists.ts:109
+  wire fetched_facts_shimmed = fetched[101]; // class-lists.ts:101
+  wire arriving_facts_shimmed = is_fetched ? fetched_facts_shimmed : pushed_frame_facts_shimmed; // class-lists.ts:109
+  wire [15:0] fetched_facts_tag = fetched[100:85]; // class-lists.ts:101
+  wire [15:0] arriving_facts_tag = is_fetched ? fetched_facts_tag : pushed_frame_facts_tag; // class-lists.ts:109
+  wire fetched_facts_tagged = fetched[84]; // class-lists.ts:101
+  wire arriving_facts_tagged = is_fetched ? fetched_facts_tagged : pushed_frame_facts_tagged; // class-lists.ts:109
+  wire [9:0] fetched_facts_flow_hash = fetched[83:74]; // class-lists.ts:101
+  wire [9:0] arriving_facts_flow_hash = is_fetched ? fetched_facts_flow_hash : pushed_frame_facts_flow_hash; // class-lists.ts:109
+  wire fetched_facts_no_l4 = fetched[73]; // class-lists.ts:101
+  wire arriving_facts_no_l4 = is_fetched ? fetched_facts_no_l4 : pushed_frame_facts_no_l4; // class-lists.ts:109
+  wire [13:0] fetched_facts_length = fetched[72:59]; // class-lists.ts:101
+  wire [13:0] arriving_facts_length = is_fetched ? fetched_facts_length : pushed_frame_facts_length; // class-lists.ts:109
+  wire fetched_facts_unordered = fetched[58]; // class-lists.ts:101
+  wire arriving_facts_unordered = is_fetched ? fetched_facts_unordered : pushed_frame_facts_unordered; // class-lists.ts:109
+  wire [5:0] fetched_facts_user = fetched[57:52]; // class-lists.ts:101
+  wire [5:0] arriving_facts_user = is_fetched ? fetched_facts_user : pushed_frame_facts_user; // class-lists.ts:109
+  wire [7:0] fetched_facts_dag = fetched[51:44]; // class-lists.ts:101
+  wire [7:0] arriving_facts_dag = is_fetched ? fetched_facts_dag : pushed_frame_facts_dag; // class-lists.ts:109
+  wire [15:0] fetched_facts_uid = fetched[43:28]; // class-lists.ts:101
+  wire [15:0] arriving_facts_uid = is_fetched ? fetched_facts_uid : pushed_frame_facts_uid; // class-lists.ts:109
+  wire [3:0] fetched_facts_peer = fetched[27:24]; // class-lists.ts:101
+  wire [3:0] arriving_facts_peer = is_fetched ? fetched_facts_peer : pushed_frame_facts_peer; // class-lists.ts:109
+  wire [3:0] fetched_facts_ports = fetched[23:20]; // class-lists.ts:101
+  wire [3:0] arriving_facts_ports = is_fetched ? fetched_facts_ports : pushed_frame_facts_ports; // class-lists.ts:109
+  wire [2:0] fetched_facts_outcome = fetched[19:17]; // class-lists.ts:101
+  wire [2:0] arriving_facts_outcome = is_fetched ? fetched_facts_outcome : pushed_frame_facts_outcome; // class-lists.ts:109
+  wire [4:0] fetched_at_beats = fetched[16:12]; // class-lists.ts:101
+  wire [4:0] arriving_at_beats = is_fetched ? fetched_at_beats : pushed_frame_at_beats; // class-lists.ts:109
+  wire [11:0] fetched_at_first = fetched[11:0]; // class-lists.ts:101
+  wire [11:0] arriving_at_first = is_fetched ? fetched_at_first : pushed_frame_at_first; // class-lists.ts:109
 
   always @(posedge clk)
     if (arrives_0) begin
@@ -683,7 +683,7 @@ module ClassLists_p4_b4096_f1536 (
     end
 
   assign heads_0_valid = has_0;
-  wire [105:0] frame_word = at_hand_0[first_0]; // class-lists.ts:158
+  wire [105:0] frame_word = at_hand_0[first_0]; // class-lists.ts:146
   assign heads_0_frame_at_first = frame_word[11:0];
   assign heads_0_frame_at_beats = frame_word[16:12];
   assign heads_0_frame_facts_outcome = frame_word[19:17];
@@ -701,7 +701,7 @@ module ClassLists_p4_b4096_f1536 (
   assign heads_0_frame_facts_shimmed = frame_word[101];
   assign heads_0_frame_facts_ttl = frame_word[105:102];
   assign heads_1_valid = has_1;
-  wire [105:0] heads_1_frame_at_first_word = at_hand_1[first_1]; // class-lists.ts:158
+  wire [105:0] heads_1_frame_at_first_word = at_hand_1[first_1]; // class-lists.ts:146
   assign heads_1_frame_at_first = heads_1_frame_at_first_word[11:0];
   assign heads_1_frame_at_beats = heads_1_frame_at_first_word[16:12];
   assign heads_1_frame_facts_outcome = heads_1_frame_at_first_word[19:17];
@@ -719,7 +719,7 @@ module ClassLists_p4_b4096_f1536 (
   assign heads_1_frame_facts_shimmed = heads_1_frame_at_first_word[101];
   assign heads_1_frame_facts_ttl = heads_1_frame_at_first_word[105:102];
   assign heads_2_valid = has_2;
-  wire [105:0] heads_2_frame_at_first_word = at_hand_2[first_2]; // class-lists.ts:158
+  wire [105:0] heads_2_frame_at_first_word = at_hand_2[first_2]; // class-lists.ts:146
   assign heads_2_frame_at_first = heads_2_frame_at_first_word[11:0];
   assign heads_2_frame_at_beats = heads_2_frame_at_first_word[16:12];
   assign heads_2_frame_facts_outcome = heads_2_frame_at_first_word[19:17];
@@ -737,7 +737,7 @@ module ClassLists_p4_b4096_f1536 (
   assign heads_2_frame_facts_shimmed = heads_2_frame_at_first_word[101];
   assign heads_2_frame_facts_ttl = heads_2_frame_at_first_word[105:102];
   assign heads_3_valid = has_3;
-  wire [105:0] heads_3_frame_at_first_word = at_hand_3[first_3]; // class-lists.ts:158
+  wire [105:0] heads_3_frame_at_first_word = at_hand_3[first_3]; // class-lists.ts:146
   assign heads_3_frame_at_first = heads_3_frame_at_first_word[11:0];
   assign heads_3_frame_at_beats = heads_3_frame_at_first_word[16:12];
   assign heads_3_frame_facts_outcome = heads_3_frame_at_first_word[19:17];
@@ -755,7 +755,7 @@ module ClassLists_p4_b4096_f1536 (
   assign heads_3_frame_facts_shimmed = heads_3_frame_at_first_word[101];
   assign heads_3_frame_facts_ttl = heads_3_frame_at_first_word[105:102];
   assign heads_4_valid = has_4;
-  wire [105:0] heads_4_frame_at_first_word = at_hand_4[first_4]; // class-lists.ts:158
+  wire [105:0] heads_4_frame_at_first_word = at_hand_4[first_4]; // class-lists.ts:146
   assign heads_4_frame_at_first = heads_4_frame_at_first_word[11:0];
   assign heads_4_frame_at_beats = heads_4_frame_at_first_word[16:12];
   assign heads_4_frame_facts_outcome = heads_4_frame_at_first_word[19:17];
@@ -773,7 +773,7 @@ module ClassLists_p4_b4096_f1536 (
   assign heads_4_frame_facts_shimmed = heads_4_frame_at_first_word[101];
   assign heads_4_frame_facts_ttl = heads_4_frame_at_first_word[105:102];
   assign heads_5_valid = has_5;
-  wire [105:0] heads_5_frame_at_first_word = at_hand_5[first_5]; // class-lists.ts:158
+  wire [105:0] heads_5_frame_at_first_word = at_hand_5[first_5]; // class-lists.ts:146
   assign heads_5_frame_at_first = heads_5_frame_at_first_word[11:0];
   assign heads_5_frame_at_beats = heads_5_frame_at_first_word[16:12];
   assign heads_5_frame_facts_outcome = heads_5_frame_at_first_word[19:17];
@@ -794,56 +794,56 @@ module ClassLists_p4_b4096_f1536 (
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      if (rings_write) assert (rings_address <= 12'd4000); // class-lists.ts:105
-      if (fetched_enable) assert (fetched_address <= 12'd4000); // class-lists.ts:113
-      assert (~stores_0 | (waiting_0 < 10'd749)); // class-lists.ts:137
-      assert (~pop[0] | has_0); // class-lists.ts:159
-      assert (has_0 == (|level_0)); // class-lists.ts:161
-      assert (any_0 == (|waiting_0)); // class-lists.ts:162
-      assert ((claimed_0 == (level_0 + {2'd0, fetching_0})) & (claimed_0 <= 3'd4)); // class-lists.ts:163
-      assert ((end_0 - first_0) == level_0[1:0]); // class-lists.ts:167
-      assert ((({1'b0, tail_0} - {1'b0, head_0} + ((tail_0 < head_0) ? 13'd749 : 13'd0)) == {3'd0, waiting_0}) | ((tail_0 == head_0) & (waiting_0 == 10'd749))); // class-lists.ts:170
-      assert ((head_0 < 12'd749) & (tail_0 < 12'd749)); // class-lists.ts:175
-      assert (~stores_1 | (waiting_1 < 10'd749)); // class-lists.ts:137
-      assert (~pop[1] | has_1); // class-lists.ts:159
-      assert (has_1 == (|level_1)); // class-lists.ts:161
-      assert (any_1 == (|waiting_1)); // class-lists.ts:162
-      assert ((claimed_1 == (level_1 + {2'd0, fetching_1})) & (claimed_1 <= 3'd4)); // class-lists.ts:163
-      assert ((end_1 - first_1) == level_1[1:0]); // class-lists.ts:167
-      assert ((({1'b0, tail_1} - {1'b0, head_1} + ((tail_1 < head_1) ? 13'd749 : 13'd0)) == {3'd0, waiting_1}) | ((tail_1 == head_1) & (waiting_1 == 10'd749))); // class-lists.ts:170
-      assert ((head_1 >= 12'd749) & (head_1 < 12'd1498) & (tail_1 >= 12'd749) & (tail_1 < 12'd1498)); // class-lists.ts:175
-      assert (~stores_2 | (waiting_2 < 10'd749)); // class-lists.ts:137
-      assert (~pop[2] | has_2); // class-lists.ts:159
-      assert (has_2 == (|level_2)); // class-lists.ts:161
-      assert (any_2 == (|waiting_2)); // class-lists.ts:162
-      assert ((claimed_2 == (level_2 + {2'd0, fetching_2})) & (claimed_2 <= 3'd4)); // class-lists.ts:163
-      assert ((end_2 - first_2) == level_2[1:0]); // class-lists.ts:167
-      assert ((({1'b0, tail_2} - {1'b0, head_2} + ((tail_2 < head_2) ? 13'd749 : 13'd0)) == {3'd0, waiting_2}) | ((tail_2 == head_2) & (waiting_2 == 10'd749))); // class-lists.ts:170
-      assert ((head_2 >= 12'd1498) & (head_2 < 12'd2247) & (tail_2 >= 12'd1498) & (tail_2 < 12'd2247)); // class-lists.ts:175
-      assert (~stores_3 | (waiting_3 < 10'd749)); // class-lists.ts:137
-      assert (~pop[3] | has_3); // class-lists.ts:159
-      assert (has_3 == (|level_3)); // class-lists.ts:161
-      assert (any_3 == (|waiting_3)); // class-lists.ts:162
-      assert ((claimed_3 == (level_3 + {2'd0, fetching_3})) & (claimed_3 <= 3'd4)); // class-lists.ts:163
-      assert ((end_3 - first_3) == level_3[1:0]); // class-lists.ts:167
-      assert ((({1'b0, tail_3} - {1'b0, head_3} + ((tail_3 < head_3) ? 13'd749 : 13'd0)) == {3'd0, waiting_3}) | ((tail_3 == head_3) & (waiting_3 == 10'd749))); // class-lists.ts:170
-      assert ((head_3 >= 12'd2247) & (head_3 < 12'd2996) & (tail_3 >= 12'd2247) & (tail_3 < 12'd2996)); // class-lists.ts:175
-      assert (~stores_4 | (waiting_4 < 10'd749)); // class-lists.ts:137
-      assert (~pop[4] | has_4); // class-lists.ts:159
-      assert (has_4 == (|level_4)); // class-lists.ts:161
-      assert (any_4 == (|waiting_4)); // class-lists.ts:162
-      assert ((claimed_4 == (level_4 + {2'd0, fetching_4})) & (claimed_4 <= 3'd4)); // class-lists.ts:163
-      assert ((end_4 - first_4) == level_4[1:0]); // class-lists.ts:167
-      assert ((({1'b0, tail_4} - {1'b0, head_4} + ((tail_4 < head_4) ? 13'd749 : 13'd0)) == {3'd0, waiting_4}) | ((tail_4 == head_4) & (waiting_4 == 10'd749))); // class-lists.ts:170
-      assert ((head_4 >= 12'd2996) & (head_4 < 12'd3745) & (tail_4 >= 12'd2996) & (tail_4 < 12'd3745)); // class-lists.ts:175
-      assert (~stores_5 | (waiting_5 < 9'd256)); // class-lists.ts:137
-      assert (~pop[5] | has_5); // class-lists.ts:159
-      assert (has_5 == (|level_5)); // class-lists.ts:161
-      assert (any_5 == (|waiting_5)); // class-lists.ts:162
-      assert ((claimed_5 == (level_5 + {2'd0, fetching_5})) & (claimed_5 <= 3'd4)); // class-lists.ts:163
-      assert ((end_5 - first_5) == level_5[1:0]); // class-lists.ts:167
-      assert ((({1'b0, tail_5} - {1'b0, head_5} + ((tail_5 < head_5) ? 13'd256 : 13'd0)) == {4'd0, waiting_5}) | ((tail_5 == head_5) & (waiting_5 == 9'd256))); // class-lists.ts:170
-      assert ((head_5 >= 12'd3745) & (head_5 < 12'd4001) & (tail_5 >= 12'd3745) & (tail_5 < 12'd4001)); // class-lists.ts:175
+      if (rings_write) assert (rings_address <= 12'd4000); // class-lists.ts:93
+      if (fetched_enable) assert (fetched_address <= 12'd4000); // class-lists.ts:101
+      assert (~stores_0 | (waiting_0 < 10'd749)); // class-lists.ts:125
+      assert (~pop[0] | has_0); // class-lists.ts:147
+      assert (has_0 == (|level_0)); // class-lists.ts:149
+      assert (any_0 == (|waiting_0)); // class-lists.ts:150
+      assert ((claimed_0 == (level_0 + {2'd0, fetching_0})) & (claimed_0 <= 3'd4)); // class-lists.ts:151
+      assert ((end_0 - first_0) == level_0[1:0]); // class-lists.ts:155
+      assert ((({1'b0, tail_0} - {1'b0, head_0} + ((tail_0 < head_0) ? 13'd749 : 13'd0)) == {3'd0, waiting_0}) | ((tail_0 == head_0) & (waiting_0 == 10'd749))); // class-lists.ts:158
+      assert ((head_0 < 12'd749) & (tail_0 < 12'd749)); // class-lists.ts:163
+      assert (~stores_1 | (waiting_1 < 10'd749)); // class-lists.ts:125
+      assert (~pop[1] | has_1); // class-lists.ts:147
+      assert (has_1 == (|level_1)); // class-lists.ts:149
+      assert (any_1 == (|waiting_1)); // class-lists.ts:150
+      assert ((claimed_1 == (level_1 + {2'd0, fetching_1})) & (claimed_1 <= 3'd4)); // class-lists.ts:151
+      assert ((end_1 - first_1) == level_1[1:0]); // class-lists.ts:155
+      assert ((({1'b0, tail_1} - {1'b0, head_1} + ((tail_1 < head_1) ? 13'd749 : 13'd0)) == {3'd0, waiting_1}) | ((tail_1 == head_1) & (waiting_1 == 10'd749))); // class-lists.ts:158
+      assert ((head_1 >= 12'd749) & (head_1 < 12'd1498) & (tail_1 >= 12'd749) & (tail_1 < 12'd1498)); // class-lists.ts:163
+      assert (~stores_2 | (waiting_2 < 10'd749)); // class-lists.ts:125
+      assert (~pop[2] | has_2); // class-lists.ts:147
+      assert (has_2 == (|level_2)); // class-lists.ts:149
+      assert (any_2 == (|waiting_2)); // class-lists.ts:150
+      assert ((claimed_2 == (level_2 + {2'd0, fetching_2})) & (claimed_2 <= 3'd4)); // class-lists.ts:151
+      assert ((end_2 - first_2) == level_2[1:0]); // class-lists.ts:155
+      assert ((({1'b0, tail_2} - {1'b0, head_2} + ((tail_2 < head_2) ? 13'd749 : 13'd0)) == {3'd0, waiting_2}) | ((tail_2 == head_2) & (waiting_2 == 10'd749))); // class-lists.ts:158
+      assert ((head_2 >= 12'd1498) & (head_2 < 12'd2247) & (tail_2 >= 12'd1498) & (tail_2 < 12'd2247)); // class-lists.ts:163
+      assert (~stores_3 | (waiting_3 < 10'd749)); // class-lists.ts:125
+      assert (~pop[3] | has_3); // class-lists.ts:147
+      assert (has_3 == (|level_3)); // class-lists.ts:149
+      assert (any_3 == (|waiting_3)); // class-lists.ts:150
+      assert ((claimed_3 == (level_3 + {2'd0, fetching_3})) & (claimed_3 <= 3'd4)); // class-lists.ts:151
+      assert ((end_3 - first_3) == level_3[1:0]); // class-lists.ts:155
+      assert ((({1'b0, tail_3} - {1'b0, head_3} + ((tail_3 < head_3) ? 13'd749 : 13'd0)) == {3'd0, waiting_3}) | ((tail_3 == head_3) & (waiting_3 == 10'd749))); // class-lists.ts:158
+      assert ((head_3 >= 12'd2247) & (head_3 < 12'd2996) & (tail_3 >= 12'd2247) & (tail_3 < 12'd2996)); // class-lists.ts:163
+      assert (~stores_4 | (waiting_4 < 10'd749)); // class-lists.ts:125
+      assert (~pop[4] | has_4); // class-lists.ts:147
+      assert (has_4 == (|level_4)); // class-lists.ts:149
+      assert (any_4 == (|waiting_4)); // class-lists.ts:150
+      assert ((claimed_4 == (level_4 + {2'd0, fetching_4})) & (claimed_4 <= 3'd4)); // class-lists.ts:151
+      assert ((end_4 - first_4) == level_4[1:0]); // class-lists.ts:155
+      assert ((({1'b0, tail_4} - {1'b0, head_4} + ((tail_4 < head_4) ? 13'd749 : 13'd0)) == {3'd0, waiting_4}) | ((tail_4 == head_4) & (waiting_4 == 10'd749))); // class-lists.ts:158
+      assert ((head_4 >= 12'd2996) & (head_4 < 12'd3745) & (tail_4 >= 12'd2996) & (tail_4 < 12'd3745)); // class-lists.ts:163
+      assert (~stores_5 | (waiting_5 < 9'd256)); // class-lists.ts:125
+      assert (~pop[5] | has_5); // class-lists.ts:147
+      assert (has_5 == (|level_5)); // class-lists.ts:149
+      assert (any_5 == (|waiting_5)); // class-lists.ts:150
+      assert ((claimed_5 == (level_5 + {2'd0, fetching_5})) & (claimed_5 <= 3'd4)); // class-lists.ts:151
+      assert ((end_5 - first_5) == level_5[1:0]); // class-lists.ts:155
+      assert ((({1'b0, tail_5} - {1'b0, head_5} + ((tail_5 < head_5) ? 13'd256 : 13'd0)) == {4'd0, waiting_5}) | ((tail_5 == head_5) & (waiting_5 == 9'd256))); // class-lists.ts:158
+      assert ((head_5 >= 12'd3745) & (head_5 < 12'd4001) & (tail_5 >= 12'd3745) & (tail_5 < 12'd4001)); // class-lists.ts:163
     end
 `else
 `ifndef SYNTHESIS
@@ -851,206 +851,206 @@ module ClassLists_p4_b4096_f1536 (
     if (~rst) begin
       if (rings_write) begin
         if (~(rings_address <= 12'd4000)) begin
-          $display("%s", "assertion failed: `rings` is addressed within its 4001 words (class-lists.ts:105)"); // class-lists.ts:105
+          $display("%s", "assertion failed: `rings` is addressed within its 4001 words (class-lists.ts:93)"); // class-lists.ts:93
           $stop;
         end
       end
       if (fetched_enable) begin
         if (~(fetched_address <= 12'd4000)) begin
-          $display("%s", "assertion failed: `rings` is addressed within its 4001 words (class-lists.ts:113)"); // class-lists.ts:113
+          $display("%s", "assertion failed: `rings` is addressed within its 4001 words (class-lists.ts:101)"); // class-lists.ts:101
           $stop;
         end
       end
       if (~(~stores_0 | (waiting_0 < 10'd749))) begin
-        $display("%s", "assertion failed: class 0 has a place for each of its frames (class-lists.ts:137)"); // class-lists.ts:137
+        $display("%s", "assertion failed: class 0 has a place for each of its frames (class-lists.ts:125)"); // class-lists.ts:125
         $stop;
       end
       if (~(~pop[0] | has_0)) begin
-        $display("%s", "assertion failed: class 0 gives what it has (class-lists.ts:159)"); // class-lists.ts:159
+        $display("%s", "assertion failed: class 0 gives what it has (class-lists.ts:147)"); // class-lists.ts:147
         $stop;
       end
       if (~(has_0 == (|level_0))) begin
-        $display("%s", "assertion failed: class 0 has a head when it has one at hand (class-lists.ts:161)"); // class-lists.ts:161
+        $display("%s", "assertion failed: class 0 has a head when it has one at hand (class-lists.ts:149)"); // class-lists.ts:149
         $stop;
       end
       if (~(any_0 == (|waiting_0))) begin
-        $display("%s", "assertion failed: class 0 has frames in the memory when they are counted (class-lists.ts:162)"); // class-lists.ts:162
+        $display("%s", "assertion failed: class 0 has frames in the memory when they are counted (class-lists.ts:150)"); // class-lists.ts:150
         $stop;
       end
       if (~((claimed_0 == (level_0 + {2'd0, fetching_0})) & (claimed_0 <= 3'd4))) begin
-        $display("%s", "assertion failed: class 0 has a place at hand for what is fetched (class-lists.ts:163)"); // class-lists.ts:163
+        $display("%s", "assertion failed: class 0 has a place at hand for what is fetched (class-lists.ts:151)"); // class-lists.ts:151
         $stop;
       end
       if (~((end_0 - first_0) == level_0[1:0])) begin
-        $display("%s", "assertion failed: class 0 has at hand what it counts (class-lists.ts:167)"); // class-lists.ts:167
+        $display("%s", "assertion failed: class 0 has at hand what it counts (class-lists.ts:155)"); // class-lists.ts:155
         $stop;
       end
       if (~((({1'b0, tail_0} - {1'b0, head_0} + ((tail_0 < head_0) ? 13'd749 : 13'd0)) == {3'd0, waiting_0}) | ((tail_0 == head_0) & (waiting_0 == 10'd749)))) begin
-        $display("%s", "assertion failed: class 0 has in the memory what it counts (class-lists.ts:170)"); // class-lists.ts:170
+        $display("%s", "assertion failed: class 0 has in the memory what it counts (class-lists.ts:158)"); // class-lists.ts:158
         $stop;
       end
       if (~((head_0 < 12'd749) & (tail_0 < 12'd749))) begin
-        $display("%s", "assertion failed: class 0 stays in its own ring (class-lists.ts:175)"); // class-lists.ts:175
+        $display("%s", "assertion failed: class 0 stays in its own ring (class-lists.ts:163)"); // class-lists.ts:163
         $stop;
       end
       if (~(~stores_1 | (waiting_1 < 10'd749))) begin
-        $display("%s", "assertion failed: class 1 has a place for each of its frames (class-lists.ts:137)"); // class-lists.ts:137
+        $display("%s", "assertion failed: class 1 has a place for each of its frames (class-lists.ts:125)"); // class-lists.ts:125
         $stop;
       end
       if (~(~pop[1] | has_1)) begin
-        $display("%s", "assertion failed: class 1 gives what it has (class-lists.ts:159)"); // class-lists.ts:159
+        $display("%s", "assertion failed: class 1 gives what it has (class-lists.ts:147)"); // class-lists.ts:147
         $stop;
       end
       if (~(has_1 == (|level_1))) begin
-        $display("%s", "assertion failed: class 1 has a head when it has one at hand (class-lists.ts:161)"); // class-lists.ts:161
+        $display("%s", "assertion failed: class 1 has a head when it has one at hand (class-lists.ts:149)"); // class-lists.ts:149
         $stop;
       end
       if (~(any_1 == (|waiting_1))) begin
-        $display("%s", "assertion failed: class 1 has frames in the memory when they are counted (class-lists.ts:162)"); // class-lists.ts:162
+        $display("%s", "assertion failed: class 1 has frames in the memory when they are counted (class-lists.ts:150)"); // class-lists.ts:150
         $stop;
       end
       if (~((claimed_1 == (level_1 + {2'd0, fetching_1})) & (claimed_1 <= 3'd4))) begin
-        $display("%s", "assertion failed: class 1 has a place at hand for what is fetched (class-lists.ts:163)"); // class-lists.ts:163
+        $display("%s", "assertion failed: class 1 has a place at hand for what is fetched (class-lists.ts:151)"); // class-lists.ts:151
         $stop;
       end
       if (~((end_1 - first_1) == level_1[1:0])) begin
-        $display("%s", "assertion failed: class 1 has at hand what it counts (class-lists.ts:167)"); // class-lists.ts:167
+        $display("%s", "assertion failed: class 1 has at hand what it counts (class-lists.ts:155)"); // class-lists.ts:155
         $stop;
       end
       if (~((({1'b0, tail_1} - {1'b0, head_1} + ((tail_1 < head_1) ? 13'd749 : 13'd0)) == {3'd0, waiting_1}) | ((tail_1 == head_1) & (waiting_1 == 10'd749)))) begin
-        $display("%s", "assertion failed: class 1 has in the memory what it counts (class-lists.ts:170)"); // class-lists.ts:170
+        $display("%s", "assertion failed: class 1 has in the memory what it counts (class-lists.ts:158)"); // class-lists.ts:158
         $stop;
       end
       if (~((head_1 >= 12'd749) & (head_1 < 12'd1498) & (tail_1 >= 12'd749) & (tail_1 < 12'd1498))) begin
-        $display("%s", "assertion failed: class 1 stays in its own ring (class-lists.ts:175)"); // class-lists.ts:175
+        $display("%s", "assertion failed: class 1 stays in its own ring (class-lists.ts:163)"); // class-lists.ts:163
         $stop;
       end
       if (~(~stores_2 | (waiting_2 < 10'd749))) begin
-        $display("%s", "assertion failed: class 2 has a place for each of its frames (class-lists.ts:137)"); // class-lists.ts:137
+        $display("%s", "assertion failed: class 2 has a place for each of its frames (class-lists.ts:125)"); // class-lists.ts:125
         $stop;
       end
       if (~(~pop[2] | has_2)) begin
-        $display("%s", "assertion failed: class 2 gives what it has (class-lists.ts:159)"); // class-lists.ts:159
+        $display("%s", "assertion failed: class 2 gives what it has (class-lists.ts:147)"); // class-lists.ts:147
         $stop;
       end
       if (~(has_2 == (|level_2))) begin
-        $display("%s", "assertion failed: class 2 has a head when it has one at hand (class-lists.ts:161)"); // class-lists.ts:161
+        $display("%s", "assertion failed: class 2 has a head when it has one at hand (class-lists.ts:149)"); // class-lists.ts:149
         $stop;
       end
       if (~(any_2 == (|waiting_2))) begin
-        $display("%s", "assertion failed: class 2 has frames in the memory when they are counted (class-lists.ts:162)"); // class-lists.ts:162
+        $display("%s", "assertion failed: class 2 has frames in the memory when they are counted (class-lists.ts:150)"); // class-lists.ts:150
         $stop;
       end
       if (~((claimed_2 == (level_2 + {2'd0, fetching_2})) & (claimed_2 <= 3'd4))) begin
-        $display("%s", "assertion failed: class 2 has a place at hand for what is fetched (class-lists.ts:163)"); // class-lists.ts:163
+        $display("%s", "assertion failed: class 2 has a place at hand for what is fetched (class-lists.ts:151)"); // class-lists.ts:151
         $stop;
       end
       if (~((end_2 - first_2) == level_2[1:0])) begin
-        $display("%s", "assertion failed: class 2 has at hand what it counts (class-lists.ts:167)"); // class-lists.ts:167
+        $display("%s", "assertion failed: class 2 has at hand what it counts (class-lists.ts:155)"); // class-lists.ts:155
         $stop;
       end
       if (~((({1'b0, tail_2} - {1'b0, head_2} + ((tail_2 < head_2) ? 13'd749 : 13'd0)) == {3'd0, waiting_2}) | ((tail_2 == head_2) & (waiting_2 == 10'd749)))) begin
-        $display("%s", "assertion failed: class 2 has in the memory what it counts (class-lists.ts:170)"); // class-lists.ts:170
+        $display("%s", "assertion failed: class 2 has in the memory what it counts (class-lists.ts:158)"); // class-lists.ts:158
         $stop;
       end
       if (~((head_2 >= 12'd1498) & (head_2 < 12'd2247) & (tail_2 >= 12'd1498) & (tail_2 < 12'd2247))) begin
-        $display("%s", "assertion failed: class 2 stays in its own ring (class-lists.ts:175)"); // class-lists.ts:175
+        $display("%s", "assertion failed: class 2 stays in its own ring (class-lists.ts:163)"); // class-lists.ts:163
         $stop;
       end
       if (~(~stores_3 | (waiting_3 < 10'd749))) begin
-        $display("%s", "assertion failed: class 3 has a place for each of its frames (class-lists.ts:137)"); // class-lists.ts:137
+        $display("%s", "assertion failed: class 3 has a place for each of its frames (class-lists.ts:125)"); // class-lists.ts:125
         $stop;
       end
       if (~(~pop[3] | has_3)) begin
-        $display("%s", "assertion failed: class 3 gives what it has (class-lists.ts:159)"); // class-lists.ts:159
+        $display("%s", "assertion failed: class 3 gives what it has (class-lists.ts:147)"); // class-lists.ts:147
         $stop;
       end
       if (~(has_3 == (|level_3))) begin
-        $display("%s", "assertion failed: class 3 has a head when it has one at hand (class-lists.ts:161)"); // class-lists.ts:161
+        $display("%s", "assertion failed: class 3 has a head when it has one at hand (class-lists.ts:149)"); // class-lists.ts:149
         $stop;
       end
       if (~(any_3 == (|waiting_3))) begin
-        $display("%s", "assertion failed: class 3 has frames in the memory when they are counted (class-lists.ts:162)"); // class-lists.ts:162
+        $display("%s", "assertion failed: class 3 has frames in the memory when they are counted (class-lists.ts:150)"); // class-lists.ts:150
         $stop;
       end
       if (~((claimed_3 == (level_3 + {2'd0, fetching_3})) & (claimed_3 <= 3'd4))) begin
-        $display("%s", "assertion failed: class 3 has a place at hand for what is fetched (class-lists.ts:163)"); // class-lists.ts:163
+        $display("%s", "assertion failed: class 3 has a place at hand for what is fetched (class-lists.ts:151)"); // class-lists.ts:151
         $stop;
       end
       if (~((end_3 - first_3) == level_3[1:0])) begin
-        $display("%s", "assertion failed: class 3 has at hand what it counts (class-lists.ts:167)"); // class-lists.ts:167
+        $display("%s", "assertion failed: class 3 has at hand what it counts (class-lists.ts:155)"); // class-lists.ts:155
         $stop;
       end
       if (~((({1'b0, tail_3} - {1'b0, head_3} + ((tail_3 < head_3) ? 13'd749 : 13'd0)) == {3'd0, waiting_3}) | ((tail_3 == head_3) & (waiting_3 == 10'd749)))) begin
-        $display("%s", "assertion failed: class 3 has in the memory what it counts (class-lists.ts:170)"); // class-lists.ts:170
+        $display("%s", "assertion failed: class 3 has in the memory what it counts (class-lists.ts:158)"); // class-lists.ts:158
         $stop;
       end
       if (~((head_3 >= 12'd2247) & (head_3 < 12'd2996) & (tail_3 >= 12'd2247) & (tail_3 < 12'd2996))) begin
-        $display("%s", "assertion failed: class 3 stays in its own ring (class-lists.ts:175)"); // class-lists.ts:175
+        $display("%s", "assertion failed: class 3 stays in its own ring (class-lists.ts:163)"); // class-lists.ts:163
         $stop;
       end
       if (~(~stores_4 | (waiting_4 < 10'd749))) begin
-        $display("%s", "assertion failed: class 4 has a place for each of its frames (class-lists.ts:137)"); // class-lists.ts:137
+        $display("%s", "assertion failed: class 4 has a place for each of its frames (class-lists.ts:125)"); // class-lists.ts:125
         $stop;
       end
       if (~(~pop[4] | has_4)) begin
-        $display("%s", "assertion failed: class 4 gives what it has (class-lists.ts:159)"); // class-lists.ts:159
+        $display("%s", "assertion failed: class 4 gives what it has (class-lists.ts:147)"); // class-lists.ts:147
         $stop;
       end
       if (~(has_4 == (|level_4))) begin
-        $display("%s", "assertion failed: class 4 has a head when it has one at hand (class-lists.ts:161)"); // class-lists.ts:161
+        $display("%s", "assertion failed: class 4 has a head when it has one at hand (class-lists.ts:149)"); // class-lists.ts:149
         $stop;
       end
       if (~(any_4 == (|waiting_4))) begin
-        $display("%s", "assertion failed: class 4 has frames in the memory when they are counted (class-lists.ts:162)"); // class-lists.ts:162
+        $display("%s", "assertion failed: class 4 has frames in the memory when they are counted (class-lists.ts:150)"); // class-lists.ts:150
         $stop;
       end
       if (~((claimed_4 == (level_4 + {2'd0, fetching_4})) & (claimed_4 <= 3'd4))) begin
-        $display("%s", "assertion failed: class 4 has a place at hand for what is fetched (class-lists.ts:163)"); // class-lists.ts:163
+        $display("%s", "assertion failed: class 4 has a place at hand for what is fetched (class-lists.ts:151)"); // class-lists.ts:151
         $stop;
       end
       if (~((end_4 - first_4) == level_4[1:0])) begin
-        $display("%s", "assertion failed: class 4 has at hand what it counts (class-lists.ts:167)"); // class-lists.ts:167
+        $display("%s", "assertion failed: class 4 has at hand what it counts (class-lists.ts:155)"); // class-lists.ts:155
         $stop;
       end
       if (~((({1'b0, tail_4} - {1'b0, head_4} + ((tail_4 < head_4) ? 13'd749 : 13'd0)) == {3'd0, waiting_4}) | ((tail_4 == head_4) & (waiting_4 == 10'd749)))) begin
-        $display("%s", "assertion failed: class 4 has in the memory what it counts (class-lists.ts:170)"); // class-lists.ts:170
+        $display("%s", "assertion failed: class 4 has in the memory what it counts (class-lists.ts:158)"); // class-lists.ts:158
         $stop;
       end
       if (~((head_4 >= 12'd2996) & (head_4 < 12'd3745) & (tail_4 >= 12'd2996) & (tail_4 < 12'd3745))) begin
-        $display("%s", "assertion failed: class 4 stays in its own ring (class-lists.ts:175)"); // class-lists.ts:175
+        $display("%s", "assertion failed: class 4 stays in its own ring (class-lists.ts:163)"); // class-lists.ts:163
         $stop;
       end
       if (~(~stores_5 | (waiting_5 < 9'd256))) begin
-        $display("%s", "assertion failed: class 5 has a place for each of its frames (class-lists.ts:137)"); // class-lists.ts:137
+        $display("%s", "assertion failed: class 5 has a place for each of its frames (class-lists.ts:125)"); // class-lists.ts:125
         $stop;
       end
       if (~(~pop[5] | has_5)) begin
-        $display("%s", "assertion failed: class 5 gives what it has (class-lists.ts:159)"); // class-lists.ts:159
+        $display("%s", "assertion failed: class 5 gives what it has (class-lists.ts:147)"); // class-lists.ts:147
         $stop;
       end
       if (~(has_5 == (|level_5))) begin
-        $display("%s", "assertion failed: class 5 has a head when it has one at hand (class-lists.ts:161)"); // class-lists.ts:161
+        $display("%s", "assertion failed: class 5 has a head when it has one at hand (class-lists.ts:149)"); // class-lists.ts:149
         $stop;
       end
       if (~(any_5 == (|waiting_5))) begin
-        $display("%s", "assertion failed: class 5 has frames in the memory when they are counted (class-lists.ts:162)"); // class-lists.ts:162
+        $display("%s", "assertion failed: class 5 has frames in the memory when they are counted (class-lists.ts:150)"); // class-lists.ts:150
         $stop;
       end
       if (~((claimed_5 == (level_5 + {2'd0, fetching_5})) & (claimed_5 <= 3'd4))) begin
-        $display("%s", "assertion failed: class 5 has a place at hand for what is fetched (class-lists.ts:163)"); // class-lists.ts:163
+        $display("%s", "assertion failed: class 5 has a place at hand for what is fetched (class-lists.ts:151)"); // class-lists.ts:151
         $stop;
       end
       if (~((end_5 - first_5) == level_5[1:0])) begin
-        $display("%s", "assertion failed: class 5 has at hand what it counts (class-lists.ts:167)"); // class-lists.ts:167
+        $display("%s", "assertion failed: class 5 has at hand what it counts (class-lists.ts:155)"); // class-lists.ts:155
         $stop;
       end
       if (~((({1'b0, tail_5} - {1'b0, head_5} + ((tail_5 < head_5) ? 13'd256 : 13'd0)) == {4'd0, waiting_5}) | ((tail_5 == head_5) & (waiting_5 == 9'd256)))) begin
-        $display("%s", "assertion failed: class 5 has in the memory what it counts (class-lists.ts:170)"); // class-lists.ts:170
+        $display("%s", "assertion failed: class 5 has in the memory what it counts (class-lists.ts:158)"); // class-lists.ts:158
         $stop;
       end
       if (~((head_5 >= 12'd3745) & (head_5 < 12'd4001) & (tail_5 >= 12'd3745) & (tail_5 < 12'd4001))) begin
-        $display("%s", "assertion failed: class 5 stays in its own ring (class-lists.ts:175)"); // class-lists.ts:175
+        $display("%s", "assertion failed: class 5 stays in its own ring (class-lists.ts:163)"); // class-lists.ts:163
         $stop;
       end
     end

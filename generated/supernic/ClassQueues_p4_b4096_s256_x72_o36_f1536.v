@@ -141,74 +141,77 @@ module ClassQueues_p4_b4096_s256_x72_o36_f1536 (
   output wire [12:0]  waiting,
   output wire [12:0]  free
 );
-  wire pool_offer_valid; // class-queues.ts:94
+  wire pool_offer_valid; // class-queues.ts:145
   wire [11:0] pool_offer_payload;
   wire [12:0] pool_free;
-  wire writer_offer_ready, writer_write_en, writer_written_valid, writer_holds; // class-queues.ts:95
+  wire writer_offer_ready, writer_write_en, writer_written_valid, writer_holds; // class-queues.ts:146
   wire [11:0] writer_write_at, writer_write_next, writer_written_payload_first;
   wire [4:0] writer_written_payload_beats;
+  wire [5:0] writer_with_last;
   wire [11:0] lists_heads_0_frame_at_first, lists_heads_1_frame_at_first, lists_heads_2_frame_at_first,
-    lists_heads_3_frame_at_first, lists_heads_4_frame_at_first, lists_heads_5_frame_at_first; // class-queues.ts:96
+    lists_heads_3_frame_at_first, lists_heads_4_frame_at_first, lists_heads_5_frame_at_first; // class-queues.ts:147
   wire [4:0] lists_heads_0_frame_at_beats, lists_heads_1_frame_at_beats, lists_heads_2_frame_at_beats,
     lists_heads_3_frame_at_beats, lists_heads_4_frame_at_beats, lists_heads_5_frame_at_beats;
-  wire reader_take_ready, reader_read_en, reader_free_valid; // class-queues.ts:97
+  wire reader_take_ready, reader_read_en, reader_free_valid; // class-queues.ts:148
   wire [11:0] reader_read_at, reader_free_beat;
-  wire dropper_frame_ready, dropper_read_en, dropper_free_valid; // class-queues.ts:98
+  wire dropper_frame_ready, dropper_read_en, dropper_free_valid; // class-queues.ts:149
   wire [11:0] dropper_read_at, dropper_free_beat;
-  reg place_is_held; // class-queues.ts:118
+  reg place_is_held; // class-queues.ts:169
   reg [5:0] to_drop_head; // early-queue.ts:63
   reg [5:0] to_drop_tail; // early-queue.ts:64
   reg [6:0] to_drop_count; // early-queue.ts:65
   reg to_drop_some; // early-queue.ts:66
   reg to_drop_room; // early-queue.ts:67
-  reg last_second; // class-queues.ts:140
-  reg take_waits; // class-queues.ts:141
-  reg take_waits_second; // class-queues.ts:142
-  reg out_valid; // class-queues.ts:165
+  reg last_second; // class-queues.ts:191
+  reg take_waits; // class-queues.ts:192
+  reg take_waits_second; // class-queues.ts:193
+  reg out_valid; // class-queues.ts:216
   reg [5:0] out_class;
   reg [4:0] out_beats;
-  reg [9:0] rest_0; // class-queues.ts:51
-  reg full_0; // class-queues.ts:52
-  reg [9:0] rest_1; // class-queues.ts:51
-  reg full_1; // class-queues.ts:52
-  reg [9:0] rest_2; // class-queues.ts:51
-  reg full_2; // class-queues.ts:52
-  reg [9:0] rest_3; // class-queues.ts:51
-  reg full_3; // class-queues.ts:52
-  reg [9:0] rest_4; // class-queues.ts:51
-  reg full_4; // class-queues.ts:52
-  reg [8:0] rest_5; // class-queues.ts:51
-  reg full_5; // class-queues.ts:52
-  reg [12:0] waiting_q; // class-queues.ts:180
-  (* ram_style = "ultra" *) reg [523:0] words [0:4095]; // class-queues.ts:104
-  reg [523:0] word; // class-queues.ts:111
-  (* ram_style = "block" *) reg [11:0] links [0:4095]; // class-queues.ts:105
-  reg [11:0] link; // class-queues.ts:114
+  reg [5:0] came_class; // class-queues.ts:87
+  reg [4:0] came_beats;
+  reg [9:0] rest_0; // class-queues.ts:57
+  reg full_0; // class-queues.ts:58
+  reg [9:0] rest_1; // class-queues.ts:57
+  reg full_1; // class-queues.ts:58
+  reg [9:0] rest_2; // class-queues.ts:57
+  reg full_2; // class-queues.ts:58
+  reg [9:0] rest_3; // class-queues.ts:57
+  reg full_3; // class-queues.ts:58
+  reg [9:0] rest_4; // class-queues.ts:57
+  reg full_4; // class-queues.ts:58
+  reg [8:0] rest_5; // class-queues.ts:57
+  reg full_5; // class-queues.ts:58
+  reg [12:0] waiting_q; // class-queues.ts:225
+  (* ram_style = "ultra" *) reg [523:0] words [0:4095]; // class-queues.ts:155
+  reg [523:0] word; // class-queues.ts:162
+  (* ram_style = "block" *) reg [11:0] links [0:4095]; // class-queues.ts:156
+  reg [11:0] link; // class-queues.ts:165
   (* ram_style = "distributed" *) reg [16:0] to_drop_store [0:63]; // early-queue.ts:62
-  wire reader_take_valid; // class-queues.ts:97
-  wire keeps = decided_valid & keep; // class-queues.ts:125
-  wire drops_valid = decided_valid & ~keep; // class-queues.ts:129
+  wire reader_take_valid; // class-queues.ts:148
+  wire keeps = decided_valid & keep; // class-queues.ts:176
+  wire drops_valid = decided_valid & ~keep; // class-queues.ts:180
   wire [16:0] word_word = to_drop_store[to_drop_head]; // early-queue.ts:79
   wire [11:0] to_drop_payload_first = word_word[11:0]; // early-queue.ts:60
   wire [4:0] to_drop_payload_beats = word_word[16:12];
   wire to_drop_push = drops_valid & to_drop_room; // early-queue.ts:68
   wire to_drop_pop = to_drop_some & dropper_frame_ready; // early-queue.ts:69
   wire to_drop_several = to_drop_count > 7'd1; // early-queue.ts:70
-  wire is_second = take_waits ? take_waits_second : take_switch_valid & ~(take_merge_valid & last_second); // class-queues.ts:144
+  wire is_second = take_waits ? take_waits_second : take_switch_valid & ~(take_merge_valid & last_second); // class-queues.ts:195
   wire [2:0] taken_choice = is_second ? take_switch_payload : take_merge_payload;
   wire [5:0] taken = {
     taken_choice == 3'd5, taken_choice == 3'd4, taken_choice == 3'd3, taken_choice == 3'd2, taken_choice == 3'd1,
     taken_choice == 3'd0
-  }; // class-queues.ts:145
-  wire goes = reader_take_ready & reader_take_valid; // class-queues.ts:158
-  wire [9:0] stays_0 = rest_0 + ((out_valid & out_class[0]) ? {5'd0, out_beats} : 10'd0); // class-queues.ts:56
-  wire [9:0] stays_1 = rest_1 + ((out_valid & out_class[1]) ? {5'd0, out_beats} : 10'd0);
-  wire [9:0] stays_2 = rest_2 + ((out_valid & out_class[2]) ? {5'd0, out_beats} : 10'd0);
-  wire [9:0] stays_3 = rest_3 + ((out_valid & out_class[3]) ? {5'd0, out_beats} : 10'd0);
-  wire [9:0] stays_4 = rest_4 + ((out_valid & out_class[4]) ? {5'd0, out_beats} : 10'd0);
-  wire [8:0] stays_5 = rest_5 + ((out_valid & out_class[5]) ? {4'd0, out_beats} : 9'd0);
+  }; // class-queues.ts:196
+  wire goes = reader_take_ready & reader_take_valid; // class-queues.ts:209
+  wire [9:0] now_0 = rest_0 - (came_class[0] ? {5'd0, came_beats} : 10'd0); // class-queues.ts:61
+  wire [9:0] now_1 = rest_1 - (came_class[1] ? {5'd0, came_beats} : 10'd0);
+  wire [9:0] now_2 = rest_2 - (came_class[2] ? {5'd0, came_beats} : 10'd0);
+  wire [9:0] now_3 = rest_3 - (came_class[3] ? {5'd0, came_beats} : 10'd0);
+  wire [9:0] now_4 = rest_4 - (came_class[4] ? {5'd0, came_beats} : 10'd0);
+  wire [8:0] now_5 = rest_5 - (came_class[5] ? {4'd0, came_beats} : 9'd0);
 
-  BeatPool_b4096 pool ( // class-queues.ts:94
+  BeatPool_b4096 pool ( // class-queues.ts:145
     .clk (clk), .rst (rst),
     .offer_valid (pool_offer_valid), .offer_ready (writer_offer_ready), .offer_payload (pool_offer_payload),
     .given_valid   (reader_free_valid),
@@ -218,7 +221,7 @@ module ClassQueues_p4_b4096_s256_x72_o36_f1536 (
     .free          (pool_free)
   );
 
-  BeatWriter_b4096_f1536 writer ( // class-queues.ts:95
+  BeatWriter_b4096_f1536 writer ( // class-queues.ts:146
     .clk (clk), .rst (rst),
     .beat_valid (beat_valid),
     .beat_first (beat_first),
@@ -229,11 +232,12 @@ module ClassQueues_p4_b4096_s256_x72_o36_f1536 (
     .write_next (writer_write_next),
     .written_valid (writer_written_valid), .written_ready (decided_valid),
     .written_payload_first (writer_written_payload_first), .written_payload_beats (writer_written_payload_beats),
+    .with_last  (writer_with_last),
     .holds      (writer_holds)
   );
 
-  wire [5:0] lists_pop = goes ? taken : 6'd0; // class-queues.ts:96
-  ClassLists_p4_b4096_f1536 lists ( // class-queues.ts:96
+  wire [5:0] lists_pop = goes ? taken : 6'd0; // class-queues.ts:147
+  ClassLists_p4_b4096_f1536 lists ( // class-queues.ts:147
     .clk (clk), .rst (rst),
     .push_valid                    (keeps),
     .push_class                    (decided_class),
@@ -362,12 +366,12 @@ module ClassQueues_p4_b4096_s256_x72_o36_f1536 (
   wire [11:0] reader_take_payload_at_first =
     ({12{taken[0]}} & lists_heads_0_frame_at_first) | ({12{taken[1]}} & lists_heads_1_frame_at_first)
     | ({12{taken[2]}} & lists_heads_2_frame_at_first) | ({12{taken[3]}} & lists_heads_3_frame_at_first)
-    | ({12{taken[4]}} & lists_heads_4_frame_at_first) | ({12{taken[5]}} & lists_heads_5_frame_at_first); // class-queues.ts:97
+    | ({12{taken[4]}} & lists_heads_4_frame_at_first) | ({12{taken[5]}} & lists_heads_5_frame_at_first); // class-queues.ts:148
   wire [4:0] reader_take_payload_at_beats =
     ({5{taken[0]}} & lists_heads_0_frame_at_beats) | ({5{taken[1]}} & lists_heads_1_frame_at_beats)
     | ({5{taken[2]}} & lists_heads_2_frame_at_beats) | ({5{taken[3]}} & lists_heads_3_frame_at_beats)
     | ({5{taken[4]}} & lists_heads_4_frame_at_beats) | ({5{taken[5]}} & lists_heads_5_frame_at_beats);
-  FrameReader_b4096_f1536 reader ( // class-queues.ts:97
+  FrameReader_b4096_f1536 reader ( // class-queues.ts:148
     .clk (clk), .rst (rst),
     .take_valid (reader_take_valid), .take_ready (reader_take_ready),
     .take_payload_at_first (reader_take_payload_at_first), .take_payload_at_beats (reader_take_payload_at_beats),
@@ -384,7 +388,7 @@ module ClassQueues_p4_b4096_s256_x72_o36_f1536 (
     .free_beat  (reader_free_beat)
   );
 
-  FrameDropper_b4096_f1536 dropper ( // class-queues.ts:98
+  FrameDropper_b4096_f1536 dropper ( // class-queues.ts:149
     .clk (clk), .rst (rst),
     .frame_valid (to_drop_some), .frame_ready (dropper_frame_ready), .frame_payload_first (to_drop_payload_first),
     .frame_payload_beats (to_drop_payload_beats),
@@ -398,8 +402,9 @@ module ClassQueues_p4_b4096_s256_x72_o36_f1536 (
   always @(posedge clk)
     if (rst) begin
       place_is_held <= 1'b0; to_drop_count <= 7'd0; to_drop_some <= 1'b0; to_drop_room <= 1'b1; take_waits <= 1'b0;
-      out_valid <= 1'b0; out_class <= 6'd0; out_beats <= 5'd0; rest_0 <= 10'd749; rest_1 <= 10'd749;
-      rest_2 <= 10'd749; rest_3 <= 10'd749; rest_4 <= 10'd749; rest_5 <= 9'd256; waiting_q <= 13'd0;
+      out_valid <= 1'b0; out_class <= 6'd0; out_beats <= 5'd0; came_class <= 6'd0; came_beats <= 5'd0;
+      rest_0 <= 10'd749; rest_1 <= 10'd749; rest_2 <= 10'd749; rest_3 <= 10'd749; rest_4 <= 10'd749; rest_5 <= 9'd256;
+      waiting_q <= 13'd0;
     end
     else begin
       place_is_held <= writer_holds;
@@ -413,12 +418,16 @@ module ClassQueues_p4_b4096_s256_x72_o36_f1536 (
       out_valid <= goes;
       out_class <= taken;
       out_beats <= reader_take_payload_at_beats;
-      rest_0 <= (keeps & (decided_class == 3'd0)) ? stays_0 - {5'd0, writer_written_payload_beats} : stays_0;
-      rest_1 <= (keeps & (decided_class == 3'd1)) ? stays_1 - {5'd0, writer_written_payload_beats} : stays_1;
-      rest_2 <= (keeps & (decided_class == 3'd2)) ? stays_2 - {5'd0, writer_written_payload_beats} : stays_2;
-      rest_3 <= (keeps & (decided_class == 3'd3)) ? stays_3 - {5'd0, writer_written_payload_beats} : stays_3;
-      rest_4 <= (keeps & (decided_class == 3'd4)) ? stays_4 - {5'd0, writer_written_payload_beats} : stays_4;
-      rest_5 <= (keeps & (decided_class == 3'd5)) ? stays_5 - {4'd0, writer_written_payload_beats} : stays_5;
+      came_class <=
+        {decided_class == 3'd5, decided_class == 3'd4, decided_class == 3'd3, decided_class == 3'd2, decided_class == 3'd1, decided_class == 3'd0}
+        & {6{keeps}};
+      came_beats <= writer_written_payload_beats;
+      rest_0 <= now_0 + ((out_valid & out_class[0]) ? {5'd0, out_beats} : 10'd0);
+      rest_1 <= now_1 + ((out_valid & out_class[1]) ? {5'd0, out_beats} : 10'd0);
+      rest_2 <= now_2 + ((out_valid & out_class[2]) ? {5'd0, out_beats} : 10'd0);
+      rest_3 <= now_3 + ((out_valid & out_class[3]) ? {5'd0, out_beats} : 10'd0);
+      rest_4 <= now_4 + ((out_valid & out_class[4]) ? {5'd0, out_beats} : 10'd0);
+      rest_5 <= now_5 + ((out_valid & out_class[5]) ? {4'd0, out_beats} : 9'd0);
       waiting_q <= keeps ? (goes ? waiting_q : waiting_q + 13'd1) : goes ? waiting_q - 13'd1 : waiting_q;
     end
 
@@ -438,33 +447,33 @@ module ClassQueues_p4_b4096_s256_x72_o36_f1536 (
 
   always @(posedge clk)
     if (rst) full_0 <= 1'b0;
-    else if (rest_0 <= 10'd677) full_0 <= 1'b1;
-    else if (rest_0 > 10'd713) full_0 <= 1'b0;
+    else if (now_0 <= 10'd677) full_0 <= 1'b1;
+    else if (now_0 > 10'd713) full_0 <= 1'b0;
 
   always @(posedge clk)
     if (rst) full_1 <= 1'b0;
-    else if (rest_1 <= 10'd677) full_1 <= 1'b1;
-    else if (rest_1 > 10'd713) full_1 <= 1'b0;
+    else if (now_1 <= 10'd677) full_1 <= 1'b1;
+    else if (now_1 > 10'd713) full_1 <= 1'b0;
 
   always @(posedge clk)
     if (rst) full_2 <= 1'b0;
-    else if (rest_2 <= 10'd677) full_2 <= 1'b1;
-    else if (rest_2 > 10'd713) full_2 <= 1'b0;
+    else if (now_2 <= 10'd677) full_2 <= 1'b1;
+    else if (now_2 > 10'd713) full_2 <= 1'b0;
 
   always @(posedge clk)
     if (rst) full_3 <= 1'b0;
-    else if (rest_3 <= 10'd677) full_3 <= 1'b1;
-    else if (rest_3 > 10'd713) full_3 <= 1'b0;
+    else if (now_3 <= 10'd677) full_3 <= 1'b1;
+    else if (now_3 > 10'd713) full_3 <= 1'b0;
 
   always @(posedge clk)
     if (rst) full_4 <= 1'b0;
-    else if (rest_4 <= 10'd677) full_4 <= 1'b1;
-    else if (rest_4 > 10'd713) full_4 <= 1'b0;
+    else if (now_4 <= 10'd677) full_4 <= 1'b1;
+    else if (now_4 > 10'd713) full_4 <= 1'b0;
 
   always @(posedge clk)
     if (rst) full_5 <= 1'b0;
-    else if (rest_5 <= 9'd184) full_5 <= 1'b1;
-    else if (rest_5 > 9'd220) full_5 <= 1'b0;
+    else if (now_5 <= 9'd184) full_5 <= 1'b1;
+    else if (now_5 > 9'd220) full_5 <= 1'b0;
 
   always @(posedge clk) begin
     if (writer_write_en) words[writer_write_at] <= {writer_write_next, beat_data};
@@ -480,13 +489,15 @@ module ClassQueues_p4_b4096_s256_x72_o36_f1536 (
     if (to_drop_push) to_drop_store[to_drop_tail] <= {writer_written_payload_beats, writer_written_payload_first};
 
   wire room_or =
-    ((decided_class == 3'd0) & (rest_0 >= {5'd0, writer_written_payload_beats}))
-    | ((decided_class == 3'd1) & (rest_1 >= {5'd0, writer_written_payload_beats}))
-    | ((decided_class == 3'd2) & (rest_2 >= {5'd0, writer_written_payload_beats}))
-    | ((decided_class == 3'd3) & (rest_3 >= {5'd0, writer_written_payload_beats}));
-  assign room =
-    room_or | ((decided_class == 3'd4) & (rest_4 >= {5'd0, writer_written_payload_beats}))
-    | ((decided_class == 3'd5) & (rest_5 >= {4'd0, writer_written_payload_beats}));
+    ((decided_class == 3'd0) & (rest_0 >= {4'd0, came_class[0] ? writer_with_last : {1'b0, writer_written_payload_beats}}))
+    | ((decided_class == 3'd1) & (rest_1 >= {4'd0, came_class[1] ? writer_with_last : {1'b0, writer_written_payload_beats}}));
+  wire decided_class_or =
+    ((decided_class == 3'd2) & (rest_2 >= {4'd0, came_class[2] ? writer_with_last : {1'b0, writer_written_payload_beats}}))
+    | ((decided_class == 3'd3) & (rest_3 >= {4'd0, came_class[3] ? writer_with_last : {1'b0, writer_written_payload_beats}}));
+  wire rest_4_or =
+    ((decided_class == 3'd4) & (rest_4 >= {4'd0, came_class[4] ? writer_with_last : {1'b0, writer_written_payload_beats}}))
+    | ((decided_class == 3'd5) & (rest_5 >= {3'd0, came_class[5] ? writer_with_last : {1'b0, writer_written_payload_beats}}));
+  assign room = room_or | decided_class_or | rest_4_or;
   assign take_merge_ready = reader_take_ready & ~is_second;
   assign take_switch_ready = reader_take_ready & is_second;
   assign full = {full_5, full_4, full_3, full_2, full_1, full_0};
@@ -496,24 +507,25 @@ module ClassQueues_p4_b4096_s256_x72_o36_f1536 (
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      assert (~decided_valid | writer_written_valid); // class-queues.ts:127
+      assert (~decided_valid | writer_written_valid); // class-queues.ts:178
       assert (to_drop_some == (|to_drop_count)); // early-queue.ts:88
       assert (to_drop_room == (to_drop_count != 7'd64)); // early-queue.ts:89
-      assert (~drops_valid | to_drop_room); // class-queues.ts:135
-      assert (rest_0 <= 10'd749); // class-queues.ts:58
-      assert (rest_1 <= 10'd749); // class-queues.ts:58
-      assert (rest_2 <= 10'd749); // class-queues.ts:58
-      assert (rest_3 <= 10'd749); // class-queues.ts:58
-      assert (rest_4 <= 10'd749); // class-queues.ts:58
-      assert (rest_5 <= 9'd256); // class-queues.ts:58
-      assert (~keeps | room); // class-queues.ts:178
+      assert (~drops_valid | to_drop_room); // class-queues.ts:186
+      assert (now_0 <= 10'd749); // class-queues.ts:63
+      assert (now_1 <= 10'd749); // class-queues.ts:63
+      assert (now_2 <= 10'd749); // class-queues.ts:63
+      assert (now_3 <= 10'd749); // class-queues.ts:63
+      assert (now_4 <= 10'd749); // class-queues.ts:63
+      assert (now_5 <= 9'd256); // class-queues.ts:63
+      assert (~((|came_class) & decided_valid) | (writer_with_last == ({1'b0, came_beats} + {1'b0, writer_written_payload_beats}))); // class-queues.ts:104
+      assert (~keeps | room); // class-queues.ts:223
     end
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
       if (~(~decided_valid | writer_written_valid)) begin
-        $display("%s", "assertion failed: an outcome is that of a frame (class-queues.ts:127)"); // class-queues.ts:127
+        $display("%s", "assertion failed: an outcome is that of a frame (class-queues.ts:178)"); // class-queues.ts:178
         $stop;
       end
       if (~(to_drop_some == (|to_drop_count))) begin
@@ -525,35 +537,39 @@ module ClassQueues_p4_b4096_s256_x72_o36_f1536 (
         $stop;
       end
       if (~(~drops_valid | to_drop_room)) begin
-        $display("%s", "assertion failed: frames are dropped as fast as they come (class-queues.ts:135)"); // class-queues.ts:135
+        $display("%s", "assertion failed: frames are dropped as fast as they come (class-queues.ts:186)"); // class-queues.ts:186
         $stop;
       end
-      if (~(rest_0 <= 10'd749)) begin
-        $display("%s", "assertion failed: class 0 has no more than its limit (class-queues.ts:58)"); // class-queues.ts:58
+      if (~(now_0 <= 10'd749)) begin
+        $display("%s", "assertion failed: class 0 has no more than its limit (class-queues.ts:63)"); // class-queues.ts:63
         $stop;
       end
-      if (~(rest_1 <= 10'd749)) begin
-        $display("%s", "assertion failed: class 1 has no more than its limit (class-queues.ts:58)"); // class-queues.ts:58
+      if (~(now_1 <= 10'd749)) begin
+        $display("%s", "assertion failed: class 1 has no more than its limit (class-queues.ts:63)"); // class-queues.ts:63
         $stop;
       end
-      if (~(rest_2 <= 10'd749)) begin
-        $display("%s", "assertion failed: class 2 has no more than its limit (class-queues.ts:58)"); // class-queues.ts:58
+      if (~(now_2 <= 10'd749)) begin
+        $display("%s", "assertion failed: class 2 has no more than its limit (class-queues.ts:63)"); // class-queues.ts:63
         $stop;
       end
-      if (~(rest_3 <= 10'd749)) begin
-        $display("%s", "assertion failed: class 3 has no more than its limit (class-queues.ts:58)"); // class-queues.ts:58
+      if (~(now_3 <= 10'd749)) begin
+        $display("%s", "assertion failed: class 3 has no more than its limit (class-queues.ts:63)"); // class-queues.ts:63
         $stop;
       end
-      if (~(rest_4 <= 10'd749)) begin
-        $display("%s", "assertion failed: class 4 has no more than its limit (class-queues.ts:58)"); // class-queues.ts:58
+      if (~(now_4 <= 10'd749)) begin
+        $display("%s", "assertion failed: class 4 has no more than its limit (class-queues.ts:63)"); // class-queues.ts:63
         $stop;
       end
-      if (~(rest_5 <= 9'd256)) begin
-        $display("%s", "assertion failed: class 5 has no more than its limit (class-queues.ts:58)"); // class-queues.ts:58
+      if (~(now_5 <= 9'd256)) begin
+        $display("%s", "assertion failed: class 5 has no more than its limit (class-queues.ts:63)"); // class-queues.ts:63
+        $stop;
+      end
+      if (~(~((|came_class) & decided_valid) | (writer_with_last == ({1'b0, came_beats} + {1'b0, writer_written_payload_beats})))) begin
+        $display("%s", "assertion failed: the frame before the one that is decided has just come (class-queues.ts:104)"); // class-queues.ts:104
         $stop;
       end
       if (~(~keeps | room)) begin
-        $display("%s", "assertion failed: no frame is kept without room (class-queues.ts:178)"); // class-queues.ts:178
+        $display("%s", "assertion failed: no frame is kept without room (class-queues.ts:223)"); // class-queues.ts:223
         $stop;
       end
     end

@@ -61,6 +61,7 @@ module Destination_p4_c256_k1024_m64 (
   input  wire        entries_value_peer,
   input  wire        entries_value_far,
   output wire        goes_valid,
+  output wire        goes_stays,
   output wire        goes_early,
   output wire [7:0]  goes_ctx,
   output wire [4:0]  goes_list_port,
@@ -73,23 +74,23 @@ module Destination_p4_c256_k1024_m64 (
   localparam [1:0] egress_way_loop = 2'd3;
   localparam [1:0] egress_drop_none = 2'd0, egress_drop_task = 2'd1, egress_drop_nowhere = 2'd2,
     egress_drop_again = 2'd3;
-  reg [63:0] macs_1_0, macs_1_1, macs_1_2, macs_1_3; // destination.ts:137
-  reg is_group; // destination.ts:141
-  reg known2; // destination.ts:146
-  reg [5:0] mac2; // destination.ts:147
-  reg valid_2; // destination.ts:153
-  reg [7:0] asked2_ctx; // destination.ts:154
+  reg [63:0] macs_1_0, macs_1_1, macs_1_2, macs_1_3; // destination.ts:145
+  reg is_group; // destination.ts:149
+  reg known2; // destination.ts:154
+  reg [5:0] mac2; // destination.ts:155
+  reg valid_2; // destination.ts:161
+  reg [7:0] asked2_ctx; // destination.ts:162
   reg asked2_early, asked2_dropped, asked2_reply, asked2_group;
   reg [1:0] asked2_way, asked2_class, asked2_peer_class, asked2_size;
   reg [3:0] asked2_port, asked2_ingress;
-  reg goes_valid_q, goes_early_q; // destination.ts:176
+  reg goes_valid_q, goes_stays_q, goes_early_q; // destination.ts:184
   reg [7:0] goes_ctx_q;
   reg [4:0] goes_list_port_q;
   reg [3:0] goes_list_class_q;
   reg [1:0] goes_size_q, goes_drop_q;
-  (* ram_style = "distributed" *) reg [1:0] classes [0:63]; // destination.ts:127
-  (* ram_style = "distributed" *) reg [7:0] dags [0:255]; // destination.ts:128
-  (* ram_style = "distributed" *) reg [3:0] entries [0:63]; // destination.ts:129
+  (* ram_style = "distributed" *) reg [1:0] classes [0:63]; // destination.ts:135
+  (* ram_style = "distributed" *) reg [7:0] dags [0:255]; // destination.ts:136
+  (* ram_style = "distributed" *) reg [3:0] entries [0:63]; // destination.ts:137
   (* ram_style = "distributed" *) reg [63:0] macs_words_0 [0:31]; // ternary.ts:29
   (* ram_style = "distributed" *) reg [63:0] macs_words_1 [0:31];
   (* ram_style = "distributed" *) reg [63:0] macs_words_2 [0:31];
@@ -106,25 +107,25 @@ module Destination_p4_c256_k1024_m64 (
   wire [63:0] macs_matches_1 = macs_words_1[dst[9:5]] & macs_words_5[dst[29:25]] & macs_words_9[{2'd0, dst[47:45]}];
   wire [63:0] macs_matches_2 = macs_words_2[dst[14:10]] & macs_words_6[dst[34:30]];
   wire [63:0] macs_matches_3 = macs_words_3[dst[19:15]] & macs_words_7[dst[39:35]];
-  wire from_loop = asked2_ingress == 4'd4; // destination.ts:75
-  wire goes_back = asked2_reply | (asked2_way == egress_way_back); // destination.ts:76
-  wire goes_to_loop = (asked2_way == egress_way_loop) & ~asked2_reply; // destination.ts:77
+  wire from_loop = asked2_ingress == 4'd4; // destination.ts:83
+  wire goes_back = asked2_reply | (asked2_way == egress_way_back); // destination.ts:84
+  wire goes_to_loop = (asked2_way == egress_way_loop) & ~asked2_reply; // destination.ts:85
   wire goes_to_and = known2 & ~asked2_group;
-  wire [3:0] mac_port = entries[mac2]; // destination.ts:177
+  wire [3:0] mac_port = entries[mac2]; // destination.ts:185
   wire [3:0] goes_to =
     goes_back ? asked2_ingress :
     goes_to_loop ? 4'd4 :
     (asked2_way == egress_way_port) ? asked2_port :
     goes_to_and ? mac_port :
-    config_uplink; // destination.ts:81
+    config_uplink; // destination.ts:89
   wire [4:0] goes_to_peer_joined = {
     goes_to == 4'd4, goes_to == 4'd3, goes_to == 4'd2, goes_to == 4'd1, goes_to == 4'd0
   };
-  wire goes_to_peer = |(goes_to_peer_joined & {1'b0, config_rings}); // destination.ts:86
-  wire no_such_port = (goes_to >= 4'd4) & ~goes_to_loop; // destination.ts:89
+  wire goes_to_peer = |(goes_to_peer_joined & {1'b0, config_rings}); // destination.ts:94
+  wire no_such_port = (goes_to >= 4'd4) & ~goes_to_loop; // destination.ts:97
   wire goes_nowhere =
     no_such_port
-    | (~(goes_back | goes_to_loop | (asked2_way == egress_way_port)) & (~(goes_to_and | config_has_uplink) | (goes_to == asked2_ingress))); // destination.ts:90
+    | (~(goes_back | goes_to_loop | (asked2_way == egress_way_port)) & (~(goes_to_and | config_has_uplink) | (goes_to == asked2_ingress))); // destination.ts:98
   wire [63:0] known2_and = macs_1_0 & macs_1_1 & macs_1_2 & macs_1_3;
   wire known2_any = |{|known2_and[63:60], |known2_and[59:56], |known2_and[55:52], |known2_and[51:48]};
   wire known2_and_any = |{|known2_and[47:44], |known2_and[43:40], |known2_and[39:36], |known2_and[35:32]};
@@ -171,7 +172,7 @@ module Destination_p4_c256_k1024_m64 (
     ~((|known2_and[3:0]) | (|known2_and[7:4])) & ((|known2_and[11:8]) | (|known2_and[15:12])),
     ~(|known2_and[3:0]) & ((|known2_and[7:4]) | (~(|known2_and[11:8]) & (|known2_and[15:12]))), low
   };
-  wire [7:0] dag_word = dags[known_dag]; // destination.ts:151
+  wire [7:0] dag_word = dags[known_dag]; // destination.ts:159
   wire dag_keep_shim = dag_word[7];
 
   always @(posedge clk) begin
@@ -201,15 +202,21 @@ module Destination_p4_c256_k1024_m64 (
       (known_payload_bytes > 14'd192) ? known_payload_bytes > 14'd576 : known_payload_bytes > 14'd0
     };
   end
+  wire [1:0] drop =
+    asked2_dropped ? egress_drop_task :
+    (from_loop & (goes_back | goes_to_loop)) ? egress_drop_again :
+    goes_nowhere ? egress_drop_nowhere :
+    egress_drop_none; // choice.ts:24
 
   always @(posedge clk)
     if (rst) begin
-      valid_2 <= 1'b0; goes_valid_q <= 1'b0; goes_early_q <= 1'b0; goes_ctx_q <= 8'd0; goes_list_port_q <= 5'd0;
-      goes_list_class_q <= 4'd0; goes_size_q <= 2'd0; goes_drop_q <= egress_drop_none;
+      valid_2 <= 1'b0; goes_valid_q <= 1'b0; goes_stays_q <= 1'b0; goes_early_q <= 1'b0; goes_ctx_q <= 8'd0;
+      goes_list_port_q <= 5'd0; goes_list_class_q <= 4'd0; goes_size_q <= 2'd0; goes_drop_q <= egress_drop_none;
     end
     else begin
       valid_2 <= asks_valid;
       goes_valid_q <= valid_2;
+      goes_stays_q <= valid_2 & (drop == egress_drop_none);
       goes_early_q <= asked2_early;
       goes_ctx_q <= asked2_ctx;
       goes_list_port_q <= goes_to_peer_joined;
@@ -217,11 +224,7 @@ module Destination_p4_c256_k1024_m64 (
         goes_to_peer ? {asked2_peer_class == 2'd3, asked2_peer_class == 2'd2, asked2_peer_class == 2'd1, asked2_peer_class == 2'd0} :
         {asked2_class == 2'd3, asked2_class == 2'd2, asked2_class == 2'd1, asked2_class == 2'd0};
       goes_size_q <= asked2_size;
-      goes_drop_q <=
-        asked2_dropped ? egress_drop_task :
-        (from_loop & (goes_back | goes_to_loop)) ? egress_drop_again :
-        goes_nowhere ? egress_drop_nowhere :
-        egress_drop_none;
+      goes_drop_q <= drop;
     end
 
   initial begin
@@ -317,6 +320,7 @@ module Destination_p4_c256_k1024_m64 (
 
   assign keep_shim = dag_keep_shim;
   assign goes_valid = goes_valid_q;
+  assign goes_stays = goes_stays_q;
   assign goes_early = goes_early_q;
   assign goes_ctx = goes_ctx_q;
   assign goes_list_port = goes_list_port_q;

@@ -152,9 +152,10 @@ module Egress_p4_c256_k1024_f1536_m64_t2500000 (
   output wire         out4_payload_user,
   output wire [2:0]   out4_payload_class
 );
-  localparam [1:0] egress_drop_none = 2'd0, egress_drop_task = 2'd1, egress_drop_nowhere = 2'd2,
-    egress_drop_again = 2'd3;
-  wire destination_keep_shim, destination_goes_early; // egress.ts:139
+  localparam [1:0] egress_drop_task = 2'd1;
+  localparam [1:0] egress_drop_nowhere = 2'd2;
+  localparam [1:0] egress_drop_again = 2'd3;
+  wire destination_keep_shim, destination_goes_stays, destination_goes_early; // egress.ts:139
   wire [3:0] destination_goes_list_class;
   wire [1:0] destination_goes_size, destination_goes_drop;
   wire lists_could_pass, lists_picked_valid, lists_picked_packet_dropped; // egress.ts:140
@@ -193,8 +194,8 @@ module Egress_p4_c256_k1024_f1536_m64_t2500000 (
   reg cleared_some; // early-queue.ts:66
   reg cleared_room; // early-queue.ts:67
   reg is_first_beat; // egress.ts:114
-  reg [4:0] passed_ports; // egress.ts:201
-  reg [1:0] passed_size; // egress.ts:202
+  reg [4:0] passed_ports; // egress.ts:200
+  reg [1:0] passed_size; // egress.ts:201
   reg [5:0] promised_0; // promises.ts:97
   reg fits_0_0, fits_0_1, fits_0_2, fits_0_3; // promises.ts:106
   reg [5:0] promised_1; // promises.ts:97
@@ -205,18 +206,16 @@ module Egress_p4_c256_k1024_f1536_m64_t2500000 (
   reg fits_3_0, fits_3_1, fits_3_2, fits_3_3; // promises.ts:106
   reg [5:0] promised_4; // promises.ts:97
   reg fits_4_0, fits_4_1, fits_4_2, fits_4_3; // promises.ts:106
-  reg events_left_q, events_task_q, events_nowhere_q, events_again_q, events_paused_q; // egress.ts:226
+  reg events_left_q, events_task_q, events_nowhere_q, events_again_q, events_paused_q; // egress.ts:225
   (* ram_style = "distributed" *) reg [7:0] dropped_queue_store [0:7]; // early-queue.ts:62
   (* ram_style = "distributed" *) reg [7:0] cleared_store [0:3];
-  wire goes_on; // egress.ts:169
-  wire dropped_valid = decided_valid & ~goes_on; // egress.ts:147
+  wire dropped_valid = decided_valid & ~destination_goes_stays; // egress.ts:147
   wire [7:0] dropped_queue_payload = dropped_queue_store[dropped_queue_head]; // early-queue.ts:60
   wire dropped_queue_push = dropped_valid & dropped_queue_room; // early-queue.ts:68
   wire dropped_queue_pop = dropped_queue_some & releases_dropped_ready; // early-queue.ts:69
   wire dropped_queue_several = dropped_queue_count > 4'd1; // early-queue.ts:70
-  assign goes_on = decided_valid & (destination_goes_drop == egress_drop_none);
-  wire goes_early = decided_valid & destination_goes_early; // egress.ts:170
-  wire passes = destination_goes_early & fetch_may_pass & lists_could_pass; // egress.ts:173
+  wire goes_early = decided_valid & destination_goes_early; // egress.ts:169
+  wire passes = destination_goes_early & fetch_may_pass & lists_could_pass; // egress.ts:172
   wire [7:0] cleared_payload = cleared_store[cleared_head]; // early-queue.ts:60
   wire cleared_push = fetch_cleared_valid & cleared_room; // early-queue.ts:68
   wire cleared_pop = cleared_some & releases_cleared_ready; // early-queue.ts:69
@@ -292,6 +291,7 @@ module Egress_p4_c256_k1024_f1536_m64_t2500000 (
     .entries_value_peer   (entries_value_peer),
     .entries_value_far    (entries_value_far),
     .goes_valid           (decided_valid),
+    .goes_stays           (destination_goes_stays),
     .goes_early           (destination_goes_early),
     .goes_ctx             (decided_ctx),
     .goes_list_port       (decided_ports),
@@ -307,7 +307,7 @@ module Egress_p4_c256_k1024_f1536_m64_t2500000 (
   wire [4:0] lists_fits_3 = {fits_4_3, fits_3_3, fits_2_3, fits_1_3, fits_0_3};
   Lists_p4_c256 lists ( // egress.ts:140
     .clk (clk), .rst (rst),
-    .push_valid               (goes_on),
+    .push_valid               (destination_goes_stays),
     .push_may_pass            (lists_push_may_pass),
     .push_ctx                 (decided_ctx),
     .push_list_port           (decided_ports),
@@ -841,7 +841,7 @@ module Egress_p4_c256_k1024_f1536_m64_t2500000 (
   assign events_nowhere = events_nowhere_q;
   assign events_again = events_again_q;
   assign events_paused = events_paused_q;
-  assign decided_dropped = ~goes_on;
+  assign decided_dropped = ~destination_goes_stays;
   assign out0_valid = deparser_frame_valid & deparser_frame_payload_to[0];
   assign out0_payload_class = {
     1'b0, deparser_frame_payload_to[7] | deparser_frame_payload_to[8],

@@ -89,7 +89,7 @@ module Fetch_c256_k1024_f1536 (
   reg picks_queued; // pass-queue.ts:34
   reg [2:0] picks_head; // pass-queue.ts:35
   reg [2:0] picks_behind_head; // pass-queue.ts:36
-  reg [2:0] picks_tail; // pass-queue.ts:37
+  reg [2:0] picks_tail; // pass-queue.ts:87
   reg [3:0] picks_inside; // fetch.ts:197
   reg noted_valid; // fetch.ts:213
   reg [7:0] noted_of_ctx; // fetch.ts:214
@@ -110,92 +110,102 @@ module Fetch_c256_k1024_f1536 (
   reg [6:0] ready_of_waiting_head_bytes, ready_of_waiting_drop_front, ready_of_head_length;
   reg [5:0] ready_of_head_turn;
   reg [8:0] ready_of_payload_beats;
-  reg is_void; // fetch.ts:217
-  reg [2:0] asked_packets; // fetch.ts:218
-  reg reads_late; // fetch.ts:223
-  reg [2:0] since_packet; // fetch.ts:228
+  reg ready_is_new; // fetch.ts:217
+  reg early_stays; // fetch.ts:218
+  reg [4:0] early_going_list_port; // fetch.ts:219
+  reg [3:0] early_going_list_class;
+  reg [1:0] early_going_size;
+  reg [2:0] asked_packets; // fetch.ts:220
+  reg reads_late; // fetch.ts:227
+  reg [2:0] since_packet; // fetch.ts:232
   reg early_is_late; // fetch.ts:145
   reg [7:0] late_ctx; // fetch.ts:146
-  reg asked_queued; // pass-queue.ts:34
-  reg [1:0] asked_head; // pass-queue.ts:35
-  reg [1:0] asked_behind_head; // pass-queue.ts:36
-  reg [1:0] asked_tail; // pass-queue.ts:37
-  (* ram_style = "distributed" *) reg [19:0] picks_store [0:7]; // pass-queue.ts:33
+  reg asked_was_ready; // pass-queue.ts:50
+  reg asked_offered; // pass-queue.ts:51
+  reg asked_more; // pass-queue.ts:52
+  reg [1:0] asked_before; // pass-queue.ts:53
+  reg [1:0] asked_tail; // pass-queue.ts:87
+  (* ram_style = "distributed" *) reg [19:0] picks_store [0:7]; // pass-queue.ts:85
   (* ram_style = "block" *) reg [90:0] waiting [0:255]; // fetch.ts:200
-  wire [90:0] waiting_word; // fetch.ts:233
+  wire [90:0] waiting_word; // fetch.ts:237
   (* ram_style = "block" *) reg [535:0] templates [0:255]; // fetch.ts:201
-  reg [535:0] template_word; // fetch.ts:246
-  (* ram_style = "distributed" *) reg [111:0] asked_store [0:3]; // pass-queue.ts:33
-  wire picks_payload_dropped; // pass-queue.ts:31
-  wire noted_waits; // fetch.ts:225
-  wire ready_moves; // fetch.ts:245
-  reg [90:0] waiting_word_rd, waiting_word_fwd; // fetch.ts:233
+  reg [535:0] template_word; // fetch.ts:251
+  (* ram_style = "distributed" *) reg [111:0] asked_store [0:3]; // pass-queue.ts:85
+  wire picks_payload_dropped; // pass-queue.ts:83
+  wire noted_waits; // fetch.ts:229
+  wire asked_queued; // pass-queue.ts:54
+  wire [1:0] asked_head; // pass-queue.ts:55
+  wire ready_moves; // fetch.ts:250
+  reg [90:0] waiting_word_rd, waiting_word_fwd; // fetch.ts:237
   reg waiting_word_hit;
   integer i;
-  wire picks_valid = picked_valid | picks_queued; // pass-queue.ts:31
+  wire picks_valid = picked_valid | picks_queued; // pass-queue.ts:83
   wire picks_ready_inverse = ~(asked_packets[2] | noted_waits);
-  wire picks_ready = (picks_payload_dropped ? cleared_ready : leave_ready & picks_ready_inverse) & ~early_is_late; // pass-queue.ts:31
+  wire picks_ready = (picks_payload_dropped ? cleared_ready : leave_ready & picks_ready_inverse) & ~early_is_late; // pass-queue.ts:83
   wire [19:0] picks_payload_list_port_word = picks_store[picks_head];
-  wire [4:0] picks_payload_list_port = picks_queued ? picks_payload_list_port_word[12:8] : picked_packet_list_port; // pass-queue.ts:31
+  wire [4:0] picks_payload_list_port = picks_queued ? picks_payload_list_port_word[12:8] : picked_packet_list_port; // pass-queue.ts:83
   wire [3:0] picks_payload_list_class = picks_queued ? picks_payload_list_port_word[16:13] : picked_packet_list_class;
   wire [1:0] picks_payload_size = picks_queued ? picks_payload_list_port_word[18:17] : picked_packet_size;
   assign picks_payload_dropped = picks_queued ? picks_payload_list_port_word[19] : picked_packet_dropped;
-  wire picks_taken = picks_valid & picks_ready; // pass-queue.ts:45
-  wire picks_single = picks_tail == picks_behind_head; // pass-queue.ts:51
-  wire is_early = ready_valid & ready_of_early & ~is_void; // fetch.ts:219
-  wire is_idle = ~(noted_valid | (|asked_packets)); // fetch.ts:220
-  wire noted_body = waiting_word[44]; // fetch.ts:221
-  wire reads_noted = noted_valid & noted_body & ~(noted_of_early | noted_of_late); // fetch.ts:222
-  wire reads_ready = is_early | reads_late; // fetch.ts:224
+  wire picks_taken = picks_valid & picks_ready; // pass-queue.ts:95
+  wire picks_single = picks_tail == picks_behind_head; // pass-queue.ts:43
+  wire is_early = ready_valid & ready_of_early & ready_is_new; // fetch.ts:222
+  wire is_void = ready_of_late | (ready_of_early & ~(ready_is_new | early_stays)); // fetch.ts:223
+  wire is_idle = ~(noted_valid | (|asked_packets)); // fetch.ts:224
+  wire noted_body = waiting_word[44]; // fetch.ts:225
+  wire reads_noted = noted_valid & noted_body & ~(noted_of_early | noted_of_late); // fetch.ts:226
+  wire reads_ready = is_early | reads_late; // fetch.ts:228
   assign noted_waits = reads_noted & (reads_ready | ~read_ready);
-  wire noted_moves = noted_valid & ~noted_waits; // fetch.ts:226
-  wire is_quiet = ~(|since_packet); // fetch.ts:229
+  wire noted_moves = noted_valid & ~noted_waits; // fetch.ts:230
+  wire is_quiet = ~(|since_packet); // fetch.ts:233
   wire tries_early = early_valid & is_idle & is_quiet & ~(picks_valid | early_is_late); // fetch.ts:147
   wire is_picked = picks_valid & ~early_is_late; // fetch.ts:148
   wire [7:0] asked_ctx = early_is_late ? late_ctx : picks_valid ? cleared_payload : early_ctx; // fetch.ts:149
   wire fetched = leave_valid & leave_ready; // fetch.ts:159
   wire takes_this = tries_early & leave_ready; // fetch.ts:160
-  wire asked_valid = noted_moves | asked_queued; // pass-queue.ts:31
+  wire asked_valid = noted_moves | asked_queued; // pass-queue.ts:83
   wire [111:0] asked_payload_ctx_word = asked_store[asked_head];
-  wire [7:0] asked_payload_ctx = asked_queued ? asked_payload_ctx_word[7:0] : noted_of_ctx; // pass-queue.ts:31
+  wire [7:0] asked_payload_ctx = asked_queued ? asked_payload_ctx_word[7:0] : noted_of_ctx; // pass-queue.ts:83
   wire asked_payload_early = asked_queued ? asked_payload_ctx_word[8] : noted_of_early;
   wire asked_payload_late = asked_queued ? asked_payload_ctx_word[9] : noted_of_late;
   wire [4:0] asked_payload_going_list_port = asked_queued ? asked_payload_ctx_word[14:10] : noted_of_going_list_port;
   wire [3:0] asked_payload_going_list_class = asked_queued ? asked_payload_ctx_word[18:15] : noted_of_going_list_class;
   wire [1:0] asked_payload_going_size = asked_queued ? asked_payload_ctx_word[20:19] : noted_of_going_size;
-  wire [15:0] word_uid = waiting_word[15:0]; // fetch.ts:233
-  wire [15:0] asked_payload_waiting_uid = asked_queued ? asked_payload_ctx_word[36:21] : word_uid; // pass-queue.ts:31
-  wire [3:0] word_ingress = waiting_word[19:16]; // fetch.ts:233
-  wire [3:0] asked_payload_waiting_ingress = asked_queued ? asked_payload_ctx_word[40:37] : word_ingress; // pass-queue.ts:31
-  wire [9:0] word_first_cell = waiting_word[29:20]; // fetch.ts:233
-  wire [9:0] asked_payload_waiting_first_cell = asked_queued ? asked_payload_ctx_word[50:41] : word_first_cell; // pass-queue.ts:31
-  wire [13:0] word_payload_bytes = waiting_word[43:30]; // fetch.ts:233
-  wire [13:0] asked_payload_waiting_payload_bytes = asked_queued ? asked_payload_ctx_word[64:51] : word_payload_bytes; // pass-queue.ts:31
+  wire [15:0] word_uid = waiting_word[15:0]; // fetch.ts:237
+  wire [15:0] asked_payload_waiting_uid = asked_queued ? asked_payload_ctx_word[36:21] : word_uid; // pass-queue.ts:83
+  wire [3:0] word_ingress = waiting_word[19:16]; // fetch.ts:237
+  wire [3:0] asked_payload_waiting_ingress = asked_queued ? asked_payload_ctx_word[40:37] : word_ingress; // pass-queue.ts:83
+  wire [9:0] word_first_cell = waiting_word[29:20]; // fetch.ts:237
+  wire [9:0] asked_payload_waiting_first_cell = asked_queued ? asked_payload_ctx_word[50:41] : word_first_cell; // pass-queue.ts:83
+  wire [13:0] word_payload_bytes = waiting_word[43:30]; // fetch.ts:237
+  wire [13:0] asked_payload_waiting_payload_bytes = asked_queued ? asked_payload_ctx_word[64:51] : word_payload_bytes; // pass-queue.ts:83
   wire asked_payload_waiting_has_body = asked_queued ? asked_payload_ctx_word[65] : waiting_word[44];
-  wire word_has_front = waiting_word[45]; // fetch.ts:233
-  wire asked_payload_waiting_has_front = asked_queued ? asked_payload_ctx_word[66] : word_has_front; // pass-queue.ts:31
-  wire [6:0] word_head_bytes = waiting_word[52:46]; // fetch.ts:233
-  wire [6:0] asked_payload_waiting_head_bytes = asked_queued ? asked_payload_ctx_word[73:67] : word_head_bytes; // pass-queue.ts:31
-  wire [7:0] word_prepend = waiting_word[60:53]; // fetch.ts:233
-  wire [7:0] asked_payload_waiting_prepend = asked_queued ? asked_payload_ctx_word[81:74] : word_prepend; // pass-queue.ts:31
-  wire [6:0] word_drop_front = waiting_word[67:61]; // fetch.ts:233
-  wire [6:0] asked_payload_waiting_drop_front = asked_queued ? asked_payload_ctx_word[88:82] : word_drop_front; // pass-queue.ts:31
-  wire word_tagged = waiting_word[68]; // fetch.ts:233
-  wire asked_payload_waiting_tagged = asked_queued ? asked_payload_ctx_word[89] : word_tagged; // pass-queue.ts:31
-  wire [15:0] word_tag = waiting_word[84:69]; // fetch.ts:233
-  wire [15:0] asked_payload_waiting_tag = asked_queued ? asked_payload_ctx_word[105:90] : word_tag; // pass-queue.ts:31
-  wire word_keep_shim = waiting_word[85]; // fetch.ts:233
-  wire asked_payload_waiting_keep_shim = asked_queued ? asked_payload_ctx_word[106] : word_keep_shim; // pass-queue.ts:31
-  wire word_shimmed = waiting_word[86]; // fetch.ts:233
-  wire asked_payload_waiting_shimmed = asked_queued ? asked_payload_ctx_word[107] : word_shimmed; // pass-queue.ts:31
-  wire [3:0] word_ttl = waiting_word[90:87]; // fetch.ts:233
-  wire [3:0] asked_payload_waiting_ttl = asked_queued ? asked_payload_ctx_word[111:108] : word_ttl; // pass-queue.ts:31
-  wire asked_taken = asked_valid & ready_moves; // pass-queue.ts:45
-  wire asked_single = asked_tail == asked_behind_head; // pass-queue.ts:51
-  wire goes = packet_valid & packet_ready; // fetch.ts:243
-  wire ready_leaves = goes | (left_valid & ready_valid & is_void); // fetch.ts:244
+  wire word_has_front = waiting_word[45]; // fetch.ts:237
+  wire asked_payload_waiting_has_front = asked_queued ? asked_payload_ctx_word[66] : word_has_front; // pass-queue.ts:83
+  wire [6:0] word_head_bytes = waiting_word[52:46]; // fetch.ts:237
+  wire [6:0] asked_payload_waiting_head_bytes = asked_queued ? asked_payload_ctx_word[73:67] : word_head_bytes; // pass-queue.ts:83
+  wire [7:0] word_prepend = waiting_word[60:53]; // fetch.ts:237
+  wire [7:0] asked_payload_waiting_prepend = asked_queued ? asked_payload_ctx_word[81:74] : word_prepend; // pass-queue.ts:83
+  wire [6:0] word_drop_front = waiting_word[67:61]; // fetch.ts:237
+  wire [6:0] asked_payload_waiting_drop_front = asked_queued ? asked_payload_ctx_word[88:82] : word_drop_front; // pass-queue.ts:83
+  wire word_tagged = waiting_word[68]; // fetch.ts:237
+  wire asked_payload_waiting_tagged = asked_queued ? asked_payload_ctx_word[89] : word_tagged; // pass-queue.ts:83
+  wire [15:0] word_tag = waiting_word[84:69]; // fetch.ts:237
+  wire [15:0] asked_payload_waiting_tag = asked_queued ? asked_payload_ctx_word[105:90] : word_tag; // pass-queue.ts:83
+  wire word_keep_shim = waiting_word[85]; // fetch.ts:237
+  wire asked_payload_waiting_keep_shim = asked_queued ? asked_payload_ctx_word[106] : word_keep_shim; // pass-queue.ts:83
+  wire word_shimmed = waiting_word[86]; // fetch.ts:237
+  wire asked_payload_waiting_shimmed = asked_queued ? asked_payload_ctx_word[107] : word_shimmed; // pass-queue.ts:83
+  wire [3:0] word_ttl = waiting_word[90:87]; // fetch.ts:237
+  wire [3:0] asked_payload_waiting_ttl = asked_queued ? asked_payload_ctx_word[111:108] : word_ttl; // pass-queue.ts:83
+  assign asked_queued = asked_was_ready ? asked_more : asked_offered;
+  assign asked_head = asked_before + {1'b0, asked_was_ready & asked_offered};
+  wire asked_taken = asked_valid & ready_moves; // pass-queue.ts:95
+  wire asked_single = asked_tail == (asked_head + 2'd1); // pass-queue.ts:57
+  wire goes = packet_valid & packet_ready; // fetch.ts:248
+  wire ready_leaves = goes | (left_valid & ready_valid & is_void); // fetch.ts:249
   assign ready_moves = ~ready_valid | ready_leaves;
-  wire asks_ready = (decided_goes & ready_of_waiting_has_body) | reads_late; // fetch.ts:267
+  wire asks_ready = (decided_goes & ready_of_waiting_has_body) | reads_late; // fetch.ts:271
   wire [3:0] picks_inside_and =
     {4{picks_inside[3:2] == 2'd0}}
     & (({4{picks_inside[1:0] == 2'd0}} & 4'd1) | ({4{picks_inside[1:0] == 2'd1}} & 4'd2) | ({4{picks_inside[1:0] == 2'd2}} & 4'd3) | ({4{picks_inside[1:0] == 2'd3}} & 4'd4));
@@ -229,8 +239,9 @@ module Fetch_c256_k1024_f1536 (
 
   always @(posedge clk)
     if (rst) begin
-      picks_queued <= 1'b0; picks_inside <= 4'd0; noted_valid <= 1'b0; asked_packets <= 3'd0; reads_late <= 1'b0;
-      since_packet <= 3'd0; early_is_late <= 1'b0; asked_queued <= 1'b0;
+      picks_queued <= 1'b0; picks_inside <= 4'd0; noted_valid <= 1'b0; ready_is_new <= 1'b0; asked_packets <= 3'd0;
+      reads_late <= 1'b0; since_packet <= 3'd0; early_is_late <= 1'b0; asked_was_ready <= 1'b0; asked_offered <= 1'b0;
+      asked_more <= 1'b0; asked_before <= 2'd0;
     end
     else begin
       picks_queued <= picks_queued ? ~picks_single | picked_valid | ~picks_taken : picked_valid & ~picks_taken;
@@ -241,7 +252,11 @@ module Fetch_c256_k1024_f1536 (
       since_packet <= note_en ? 3'd4 : is_quiet ? since_packet : since_packet - 3'd1;
       early_is_late <= (tries_early | early_is_late) & ~leave_ready;
       noted_valid <= fetched | noted_waits;
-      asked_queued <= asked_queued ? ~asked_single | noted_moves | ~asked_taken : noted_moves & ~asked_taken;
+      asked_was_ready <= ready_moves;
+      asked_offered <= asked_valid;
+      asked_more <= asked_queued & (~asked_single | noted_moves);
+      asked_before <= asked_head;
+      ready_is_new <= ready_moves;
       reads_late <= asks_ready & ~read_ready;
       asked_packets <=
         fetched ? (ready_leaves ? asked_packets : asked_packets_and | ({3{asked_packets[2]}} & (({3{asked_packets[1:0] == 2'd0}} & 3'd5) | ({3{asked_packets[1:0] == 2'd1}} & 3'd6) | {3{asked_packets[1:0] == 2'd2}}))) :
@@ -273,20 +288,11 @@ module Fetch_c256_k1024_f1536 (
     end
 
   always @(posedge clk)
-    if (rst) begin
-      ready_valid <= 1'b0; is_void <= 1'b0;
-    end
-    else begin
-      if (ready_leaves) is_void <= 1'b0;
-      if (ready_moves) begin
-        ready_valid <= asked_valid;
-        is_void <= asked_payload_late;
-      end
-      if (is_early & decided_valid) is_void <= ~decided_goes;
-    end
+    if (rst) ready_valid <= 1'b0;
+    else if (ready_moves) ready_valid <= asked_valid;
   wire [13:0] ready_of_payload_beats_shifted = (asked_payload_waiting_payload_bytes + 14'd63) >> 6;
 
-  always @(posedge clk) begin
+  always @(posedge clk)
     if (ready_moves) begin
       ready_of_ctx <= asked_payload_ctx;
       ready_of_early <= asked_payload_early;
@@ -313,25 +319,17 @@ module Fetch_c256_k1024_f1536 (
       ready_of_has_head <= asked_payload_waiting_head_bytes != asked_payload_waiting_drop_front;
       ready_of_payload_beats <= ready_of_payload_beats_shifted[8:0];
     end
-    if (is_early & decided_valid) begin
-      ready_of_early <= 1'b0;
-      ready_of_going_list_port <= decided_going_list_port;
-      ready_of_going_list_class <= decided_going_list_class;
-      ready_of_going_size <= decided_going_size;
+
+  always @(posedge clk)
+    if (ready_is_new) begin
+      early_stays <= decided_goes;
+      early_going_list_port <= decided_going_list_port;
+      early_going_list_class <= decided_going_list_class;
+      early_going_size <= decided_going_size;
     end
-  end
 
   always @(posedge clk)
     if (tries_early) late_ctx <= early_ctx;
-
-  always @(posedge clk)
-    if (rst) begin
-      asked_head <= 2'd0; asked_behind_head <= 2'd1;
-    end
-    else if (asked_taken) begin
-      asked_head <= asked_behind_head;
-      asked_behind_head <= asked_behind_head + 2'd1;
-    end
 
   always @(posedge clk)
     if (rst) asked_tail <= 2'd0;
@@ -398,9 +396,13 @@ module Fetch_c256_k1024_f1536 (
   assign read_payload_first = reads_ready ? ready_of_waiting_first_cell : word_first_cell;
   wire [13:0] read_payload_beats_shifted = ((reads_ready ? ready_of_waiting_payload_bytes : word_payload_bytes) + 14'd63) >> 6;
   assign read_payload_beats = read_payload_beats_shifted[4:0];
-  assign packet_valid = ready_valid & left_valid & ~(is_void | ready_of_early);
+  assign packet_valid = ready_valid & left_valid & ~(is_void | is_early);
   assign packet_payload_ctx = ready_of_ctx;
-  assign packet_payload_about_to = {ready_of_going_size, ready_of_going_list_class, ready_of_going_list_port};
+  assign packet_payload_about_to = {
+    ready_of_early ? early_going_size : ready_of_going_size,
+    ready_of_early ? early_going_list_class : ready_of_going_list_class,
+    ready_of_early ? early_going_list_port : ready_of_going_list_port
+  };
   assign packet_payload_about_tagged = ready_of_waiting_tagged;
   assign packet_payload_about_tag = ready_of_waiting_tag;
   assign packet_payload_about_shimmed = ready_of_waiting_keep_shim;
@@ -410,9 +412,9 @@ module Fetch_c256_k1024_f1536 (
     12'd17
   };
   assign packet_payload_template_data = template_word[511:0];
-  wire [6:0] template_bytes = template_word[518:512]; // fetch.ts:246
+  wire [6:0] template_bytes = template_word[518:512]; // fetch.ts:251
   assign packet_payload_template_bytes = template_bytes & {7{ready_of_waiting_has_front}};
-  wire template_lengths = template_word[519]; // fetch.ts:246
+  wire template_lengths = template_word[519]; // fetch.ts:251
   assign packet_payload_template_lengths = template_lengths & ready_of_waiting_has_front;
   assign packet_payload_template_sum = template_word[535:520];
   assign packet_payload_has_front = ready_of_waiting_has_front;
@@ -429,29 +431,34 @@ module Fetch_c256_k1024_f1536 (
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      assert (~(picked_valid & picks_queued & (picks_tail == picks_head) & ~picks_taken)); // pass-queue.ts:53
-      assert (~(noted_moves & asked_queued & (asked_tail == asked_head) & ~asked_taken)); // pass-queue.ts:53
-      assert (~decided_goes | (is_early & decided_valid)); // fetch.ts:259
-      assert (ready_leaves == (left_valid & left_ready)); // fetch.ts:273
+      assert (~(picked_valid & picks_queued & (picks_tail == picks_head) & ~picks_taken)); // pass-queue.ts:97
+      assert (~(noted_moves & asked_queued & (asked_tail == asked_head) & ~asked_taken)); // pass-queue.ts:97
+      assert (~decided_goes | (is_early & decided_valid)); // fetch.ts:267
+      assert (~is_early | decided_valid); // fetch.ts:269
+      assert (ready_leaves == (left_valid & left_ready)); // fetch.ts:277
     end
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
       if (~(~(picked_valid & picks_queued & (picks_tail == picks_head) & ~picks_taken))) begin
-        $display("%s", "assertion failed: the queue picks has room for all that can come (pass-queue.ts:53)"); // pass-queue.ts:53
+        $display("%s", "assertion failed: the queue picks has room for all that can come (pass-queue.ts:97)"); // pass-queue.ts:97
         $stop;
       end
       if (~(~(noted_moves & asked_queued & (asked_tail == asked_head) & ~asked_taken))) begin
-        $display("%s", "assertion failed: the queue asked has room for all that can come (pass-queue.ts:53)"); // pass-queue.ts:53
+        $display("%s", "assertion failed: the queue asked has room for all that can come (pass-queue.ts:97)"); // pass-queue.ts:97
         $stop;
       end
       if (~(~decided_goes | (is_early & decided_valid))) begin
-        $display("%s", "assertion failed: who passes has come early (fetch.ts:259)"); // fetch.ts:259
+        $display("%s", "assertion failed: who passes has come early (fetch.ts:267)"); // fetch.ts:267
+        $stop;
+      end
+      if (~(~is_early | decided_valid)) begin
+        $display("%s", "assertion failed: who came early is decided in its first cycle behind that (fetch.ts:269)"); // fetch.ts:269
         $stop;
       end
       if (~(ready_leaves == (left_valid & left_ready))) begin
-        $display("%s", "assertion failed: who leaves has its header (fetch.ts:273)"); // fetch.ts:273
+        $display("%s", "assertion failed: who leaves has its header (fetch.ts:277)"); // fetch.ts:277
         $stop;
       end
     end
@@ -459,7 +466,7 @@ module Fetch_c256_k1024_f1536 (
 `endif
 
   wire _unused_ok = &{
-    1'b0, left_payload_ctx, ready_of_late, ready_of_waiting_head_bytes, ready_of_waiting_prepend,
-    ready_of_waiting_drop_front, ready_of_payload_beats_shifted[13:9], read_payload_beats_shifted[13:5], 1'b0
+    1'b0, left_payload_ctx, ready_of_waiting_head_bytes, ready_of_waiting_prepend, ready_of_waiting_drop_front,
+    ready_of_payload_beats_shifted[13:9], read_payload_beats_shifted[13:5], 1'b0
   };
 endmodule

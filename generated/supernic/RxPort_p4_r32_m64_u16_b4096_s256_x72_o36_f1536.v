@@ -218,7 +218,7 @@ module RxPort_p4_r32_m64_u16_b4096_s256_x72_o36_f1536 (
     judge_frame_payload_verdict_shimmed, judge_frame_payload_verdict_snic_unprocessed,
     judge_frame_payload_verdict_no_l4, judge_refused_fcs, judge_refused_long, judge_refused_short, judge_refused_link,
     judge_refused_version, judge_refused_shim, judge_refused_ttl, judge_refused_order, judge_refused_enclosed,
-    judge_refused_pfc, judge_refused_peer; // rx-port.ts:203
+    judge_refused_pfc, judge_refused_peer; // rx-port.ts:229
   wire [511:0] judge_frame_payload_data;
   wire [2:0] judge_frame_payload_verdict_kind, judge_frame_payload_verdict_class;
   wire [15:0] judge_frame_payload_verdict_link_sequence, judge_frame_payload_verdict_link_ack,
@@ -228,7 +228,7 @@ module RxPort_p4_r32_m64_u16_b4096_s256_x72_o36_f1536 (
   wire [7:0] judge_frame_payload_verdict_snic_origin;
   wire [9:0] judge_frame_payload_verdict_flow_hash;
   wire [13:0] judge_frame_payload_verdict_length;
-  wire match_key_ready, match_outcome_valid, match_outcome_payload_unordered; // rx-port.ts:204
+  wire match_key_ready, match_outcome_valid, match_outcome_payload_unordered; // rx-port.ts:230
   wire [2:0] match_outcome_payload_outcome, match_outcome_payload_reason;
   wire [3:0] match_outcome_payload_ports, match_outcome_payload_peer;
   wire [15:0] match_outcome_payload_uid;
@@ -237,7 +237,7 @@ module RxPort_p4_r32_m64_u16_b4096_s256_x72_o36_f1536 (
   reg [303:0] head_kept; // rx-port.ts:91
   wire besides_push_ready, besides_pop_valid, besides_pop_payload_linked, besides_pop_payload_link_nack,
     besides_pop_payload_tagged, besides_pop_payload_shimmed, besides_pop_payload_snic_unprocessed,
-    besides_pop_payload_no_l4; // rx-port.ts:228
+    besides_pop_payload_no_l4; // rx-port.ts:254
   wire [2:0] besides_pop_payload_kind, besides_pop_payload_class;
   wire [15:0] besides_pop_payload_link_sequence, besides_pop_payload_link_ack, besides_pop_payload_tag,
     besides_pop_payload_snic_uid;
@@ -250,38 +250,39 @@ module RxPort_p4_r32_m64_u16_b4096_s256_x72_o36_f1536 (
   reg [7:0] pfc_seen_enabled;
   reg [15:0] pfc_seen_times_0, pfc_seen_times_1, pfc_seen_times_2, pfc_seen_times_3, pfc_seen_times_4,
     pfc_seen_times_5, pfc_seen_times_6, pfc_seen_times_7;
-  reg [2:0] known_outcome, known_reason; // rx-port.ts:234
+  reg [2:0] known_outcome, known_reason; // rx-port.ts:260
   reg [3:0] known_ports, known_peer;
   reg [15:0] known_uid;
   reg [7:0] known_dag;
   reg [5:0] known_user;
   reg known_unordered;
-  reg [2:0] verdict_kind, verdict_class; // rx-port.ts:235
+  reg [2:0] verdict_kind, verdict_class; // rx-port.ts:261
   reg verdict_linked, verdict_link_nack, verdict_tagged, verdict_shimmed, verdict_snic_unprocessed, verdict_no_l4;
   reg [15:0] verdict_link_sequence, verdict_link_ack, verdict_tag, verdict_snic_uid;
   reg [3:0] verdict_snic_ttl, verdict_snic_stage, verdict_snic_ingress, verdict_reason;
   reg [7:0] verdict_snic_origin;
   reg [9:0] verdict_flow_hash;
   reg [13:0] verdict_length;
-  reg there; // rx-port.ts:236
-  reg [2:0] frame_class; // rx-port.ts:237
-  reg wants_room; // rx-port.ts:238
-  reg fate_q_valid; // rx-port.ts:282
-  reg [4:0] fate_q_fate;
-  reg offered_q_valid, offered_q_kept; // rx-port.ts:287
+  reg there; // rx-port.ts:262
+  reg [2:0] frame_class; // rx-port.ts:263
+  reg wants_room; // rx-port.ts:264
+  reg fate_q_valid, fate_q_wants, fate_q_room, fate_q_accept; // rx-port.ts:155
+  reg [2:0] fate_q_class;
+  reg [4:0] fate_q_other;
+  reg offered_q_valid, offered_q_kept; // rx-port.ts:311
   reg [5:0] offered_q_user;
   reg [13:0] offered_q_bytes;
-  (* ram_style = "distributed" *) reg [1:0] user_classes [0:15]; // rx-port.ts:159
+  (* ram_style = "distributed" *) reg [1:0] user_classes [0:15]; // rx-port.ts:185
   integer i;
-  wire ends = judge_frame_valid & judge_frame_payload_last; // rx-port.ts:218
+  wire ends = judge_frame_valid & judge_frame_payload_last; // rx-port.ts:244
   wire [303:0] head = judge_frame_payload_first ? judge_frame_payload_data[303:0] : head_kept; // rx-port.ts:94
   wire user_class_is_taken = judged_peer & (user_classes[match_outcome_payload_user[3:0]] > 2'd2); // rx-port.ts:119
   wire doubt =
     (verdict_reason == judge_reason_fcs) | (verdict_reason == judge_reason_short)
-    | (verdict_reason == judge_reason_link); // rx-port.ts:267
-  wire keep = wants_room & accept & seen_room; // rx-port.ts:279
+    | (verdict_reason == judge_reason_link); // rx-port.ts:293
+  wire keep = wants_room & accept & seen_room; // rx-port.ts:305
 
-  Judge_f1536 judge ( // rx-port.ts:203
+  Judge_f1536 judge ( // rx-port.ts:229
     .clk (clk), .rst (rst),
     .rx_valid (rx_valid), .rx_ready (rx_ready), .rx_payload_data (rx_payload_data),
     .rx_payload_keep (rx_payload_keep), .rx_payload_last (rx_payload_last), .rx_payload_user (rx_payload_user),
@@ -323,7 +324,7 @@ module RxPort_p4_r32_m64_u16_b4096_s256_x72_o36_f1536 (
     .refused_peer     (judge_refused_peer)
   );
 
-  Match_p4_r32_m64 match ( // rx-port.ts:204
+  Match_p4_r32_m64 match ( // rx-port.ts:230
     .clk (clk), .rst (rst),
     .key_valid (ends), .key_ready (match_key_ready), .key_payload_head (head),
     .key_payload_refused (judge_frame_payload_refused), .key_payload_verdict_kind (judge_frame_payload_verdict_kind),
@@ -388,7 +389,7 @@ module RxPort_p4_r32_m64_u16_b4096_s256_x72_o36_f1536 (
     .uids_value_unordered  (tables_uids_value_unordered)
   );
 
-  ClassQueues_p4_b4096_s256_x72_o36_f1536 queues ( // rx-port.ts:205
+  ClassQueues_p4_b4096_s256_x72_o36_f1536 queues ( // rx-port.ts:231
     .clk (clk), .rst (rst),
     .beat_valid              (judge_frame_valid),
     .beat_data               (judge_frame_payload_data),
@@ -515,7 +516,7 @@ module RxPort_p4_r32_m64_u16_b4096_s256_x72_o36_f1536 (
     .free                    (free)
   );
 
-  Fifo_Verdict_d8 besides ( // rx-port.ts:228
+  Fifo_Verdict_d8 besides ( // rx-port.ts:254
     .clk (clk), .rst (rst),
     .push_valid (ends), .push_ready (besides_push_ready), .push_payload_kind (judge_frame_payload_verdict_kind),
     .push_payload_linked (judge_frame_payload_verdict_linked),
@@ -552,64 +553,18 @@ module RxPort_p4_r32_m64_u16_b4096_s256_x72_o36_f1536 (
 
   always @(posedge clk)
     if (judge_frame_valid & judge_frame_payload_first) head_kept <= judge_frame_payload_data[303:0];
-  wire fate_q_fate_and = (known_outcome == match_outcome_drop) & (known_reason == match_drop_stranger);
+  wire fate_q_other_and = (known_outcome == match_outcome_drop) & (known_reason == match_drop_stranger);
   wire known_outcome_and = (known_outcome == match_outcome_drop) & (known_reason == match_drop_control);
   wire match_outcome_drop_and = (known_outcome == match_outcome_drop) & (known_reason == match_drop_rule);
   wire known_reason_and = (known_outcome == match_outcome_drop) & (known_reason == match_drop_uid);
-  wire [4:0] fate_q_fate_or =
-    ({5{frame_class == 3'd0}} & fate_queued0) | ({5{frame_class == 3'd1}} & fate_queued1)
-    | ({5{frame_class == 3'd2}} & fate_queued2) | ({5{frame_class == 3'd3}} & fate_queued3)
-    | ({5{frame_class == 3'd4}} & fate_queued4) | ({5{frame_class == 3'd5}} & fate_queued5);
-  wire [4:0] frame_class_or =
-    ({5{frame_class == 3'd0}} & fate_full0) | ({5{frame_class == 3'd1}} & fate_full1)
-    | ({5{frame_class == 3'd2}} & fate_full2) | ({5{frame_class == 3'd3}} & fate_full3)
-    | ({5{frame_class == 3'd4}} & fate_full4) | ({5{frame_class == 3'd5}} & fate_full5);
-  wire [4:0] fate_q_fate_choice =
-    (verdict_reason == judge_reason_fcs) ? fate_fcs :
-    (verdict_reason == judge_reason_long) ? fate_long :
-    (verdict_reason == judge_reason_short) ? fate_short :
-    (verdict_reason == judge_reason_link) ? fate_link :
-    (verdict_reason == judge_reason_version) ? fate_version :
-    (verdict_reason == judge_reason_shim) ? fate_shim :
-    (verdict_reason == judge_reason_ttl) ? fate_ttl :
-    (verdict_reason == judge_reason_order) ? fate_order :
-    (verdict_reason == judge_reason_enclosed) ? fate_enclosed :
-    (verdict_reason == judge_reason_pfc) ? fate_pfc :
-    (verdict_reason == judge_reason_peer) ? fate_peer :
-    (known_outcome == match_outcome_link) ? fate_for_link :
-    fate_q_fate_and ? fate_stranger :
-    known_outcome_and ? fate_control :
-    match_outcome_drop_and ? fate_rule :
-    known_reason_and ? fate_uid :
-    ~wants_room ? fate_nowhere :
-    fate_unlinked;
-  wire [4:0] verdict_reason_choice =
-    (verdict_reason == judge_reason_fcs) ? fate_fcs :
-    (verdict_reason == judge_reason_long) ? fate_long :
-    (verdict_reason == judge_reason_short) ? fate_short :
-    (verdict_reason == judge_reason_link) ? fate_link :
-    (verdict_reason == judge_reason_version) ? fate_version :
-    (verdict_reason == judge_reason_shim) ? fate_shim :
-    (verdict_reason == judge_reason_ttl) ? fate_ttl :
-    (verdict_reason == judge_reason_order) ? fate_order :
-    (verdict_reason == judge_reason_enclosed) ? fate_enclosed :
-    (verdict_reason == judge_reason_pfc) ? fate_pfc :
-    (verdict_reason == judge_reason_peer) ? fate_peer :
-    (known_outcome == match_outcome_link) ? fate_for_link :
-    fate_q_fate_and ? fate_stranger :
-    known_outcome_and ? fate_control :
-    match_outcome_drop_and ? fate_rule :
-    known_reason_and ? fate_uid :
-    ~wants_room ? fate_nowhere :
-    fate_q_fate_or;
 
   always @(posedge clk)
     if (rst) begin
       pfc_seen_valid <= 1'b0; pfc_seen_enabled <= 8'd0; pfc_seen_times_0 <= 16'd0; pfc_seen_times_1 <= 16'd0;
       pfc_seen_times_2 <= 16'd0; pfc_seen_times_3 <= 16'd0; pfc_seen_times_4 <= 16'd0; pfc_seen_times_5 <= 16'd0;
-      pfc_seen_times_6 <= 16'd0; pfc_seen_times_7 <= 16'd0; there <= 1'b0; fate_q_valid <= 1'b0;
-      fate_q_fate <= fate_fcs; offered_q_valid <= 1'b0; offered_q_kept <= 1'b0; offered_q_user <= 6'd0;
-      offered_q_bytes <= 14'd0;
+      pfc_seen_times_6 <= 16'd0; pfc_seen_times_7 <= 16'd0; there <= 1'b0; fate_q_valid <= 1'b0; fate_q_wants <= 1'b0;
+      fate_q_room <= 1'b0; fate_q_accept <= 1'b0; fate_q_class <= 3'd0; fate_q_other <= fate_fcs;
+      offered_q_valid <= 1'b0; offered_q_kept <= 1'b0; offered_q_user <= 6'd0; offered_q_bytes <= 14'd0;
     end
     else begin
       pfc_seen_valid <= ends & (judge_frame_payload_verdict_kind == judged_kind_pfc) & ~judge_frame_payload_refused;
@@ -624,9 +579,11 @@ module RxPort_p4_r32_m64_u16_b4096_s256_x72_o36_f1536 (
       pfc_seen_times_7 <= {head[263:256], head[271:264]};
       there <= match_outcome_valid;
       fate_q_valid <= there;
-      fate_q_fate <=
-        keep ? verdict_reason_choice :
-        seen_room ? fate_q_fate_choice :
+      fate_q_wants <= wants_room;
+      fate_q_room <= seen_room;
+      fate_q_accept <= accept;
+      fate_q_class <= frame_class;
+      fate_q_other <=
         (verdict_reason == judge_reason_fcs) ? fate_fcs :
         (verdict_reason == judge_reason_long) ? fate_long :
         (verdict_reason == judge_reason_short) ? fate_short :
@@ -639,12 +596,11 @@ module RxPort_p4_r32_m64_u16_b4096_s256_x72_o36_f1536 (
         (verdict_reason == judge_reason_pfc) ? fate_pfc :
         (verdict_reason == judge_reason_peer) ? fate_peer :
         (known_outcome == match_outcome_link) ? fate_for_link :
-        fate_q_fate_and ? fate_stranger :
+        fate_q_other_and ? fate_stranger :
         known_outcome_and ? fate_control :
         match_outcome_drop_and ? fate_rule :
         known_reason_and ? fate_uid :
-        ~wants_room ? fate_nowhere :
-        frame_class_or;
+        fate_nowhere;
       offered_q_valid <= there & (known_outcome == match_outcome_core) & (keep | ~verdict_linked);
       offered_q_kept <= keep;
       offered_q_user <= known_user;
@@ -718,33 +674,59 @@ module RxPort_p4_r32_m64_u16_b4096_s256_x72_o36_f1536 (
   assign pfc_times_6 = pfc_seen_times_6;
   assign pfc_times_7 = pfc_seen_times_7;
   assign fate_valid = fate_q_valid;
-  assign fate_fate = fate_q_fate;
+  wire [4:0] fate_fate_or =
+    ({5{fate_q_class == 3'd0}} & fate_queued0) | ({5{fate_q_class == 3'd1}} & fate_queued1)
+    | ({5{fate_q_class == 3'd2}} & fate_queued2) | ({5{fate_q_class == 3'd3}} & fate_queued3)
+    | ({5{fate_q_class == 3'd4}} & fate_queued4) | ({5{fate_q_class == 3'd5}} & fate_queued5);
+  wire [4:0] fate_q_class_or =
+    ({5{fate_q_class == 3'd0}} & fate_full0) | ({5{fate_q_class == 3'd1}} & fate_full1)
+    | ({5{fate_q_class == 3'd2}} & fate_full2) | ({5{fate_q_class == 3'd3}} & fate_full3)
+    | ({5{fate_q_class == 3'd4}} & fate_full4) | ({5{fate_q_class == 3'd5}} & fate_full5);
+  assign fate_fate =
+    ~fate_q_wants ? fate_q_other :
+    ~fate_q_room ? fate_q_class_or :
+    fate_q_accept ? fate_fate_or :
+    fate_unlinked;
   assign offered_valid = offered_q_valid;
   assign offered_kept = offered_q_kept;
   assign offered_user = offered_q_user;
   assign offered_bytes = offered_q_bytes;
+  wire check_or =
+    (verdict_reason == judge_reason_fcs) | (verdict_reason == judge_reason_long)
+    | (verdict_reason == judge_reason_short) | (verdict_reason == judge_reason_link)
+    | (verdict_reason == judge_reason_version) | (verdict_reason == judge_reason_shim)
+    | (verdict_reason == judge_reason_ttl) | (verdict_reason == judge_reason_order);
+  wire check_or_or =
+    check_or | (verdict_reason == judge_reason_enclosed) | (verdict_reason == judge_reason_pfc)
+    | (verdict_reason == judge_reason_peer) | (known_outcome == match_outcome_link) | fate_q_other_and
+    | known_outcome_and | match_outcome_drop_and | known_reason_and;
 
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      assert (~rx_valid | rx_ready); // rx-port.ts:214
-      assert (~ends | match_key_ready); // rx-port.ts:224
-      assert (~ends | besides_push_ready); // rx-port.ts:229
+      assert (~rx_valid | rx_ready); // rx-port.ts:240
+      assert (~ends | match_key_ready); // rx-port.ts:250
+      assert (~ends | besides_push_ready); // rx-port.ts:255
+      assert (~(there & wants_room & check_or_or)); // rx-port.ts:147
     end
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
       if (~(~rx_valid | rx_ready)) begin
-        $display("%s", "assertion failed: a port takes every beat (rx-port.ts:214)"); // rx-port.ts:214
+        $display("%s", "assertion failed: a port takes every beat (rx-port.ts:240)"); // rx-port.ts:240
         $stop;
       end
       if (~(~ends | match_key_ready)) begin
-        $display("%s", "assertion failed: match takes a frame a cycle (rx-port.ts:224)"); // rx-port.ts:224
+        $display("%s", "assertion failed: match takes a frame a cycle (rx-port.ts:250)"); // rx-port.ts:250
         $stop;
       end
       if (~(~ends | besides_push_ready)) begin
-        $display("%s", "assertion failed: there is room for each verdict beside its outcome (rx-port.ts:229)"); // rx-port.ts:229
+        $display("%s", "assertion failed: there is room for each verdict beside its outcome (rx-port.ts:255)"); // rx-port.ts:255
+        $stop;
+      end
+      if (~(~(there & wants_room & check_or_or))) begin
+        $display("%s", "assertion failed: a frame that is refused wants no room (rx-port.ts:147)"); // rx-port.ts:147
         $stop;
       end
     end

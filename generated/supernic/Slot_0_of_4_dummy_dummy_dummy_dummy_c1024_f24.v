@@ -103,11 +103,11 @@ module Slot_0_of_4_dummy_dummy_dummy_dummy_c1024_f24 (
   reg waiting_queued; // pass-queue.ts:34
   reg [4:0] waiting_head; // pass-queue.ts:35
   reg [4:0] waiting_behind_head; // pass-queue.ts:36
-  reg [4:0] waiting_tail; // pass-queue.ts:37
+  reg [4:0] waiting_tail; // pass-queue.ts:87
   reg past_queued; // pass-queue.ts:34
   reg [3:0] past_head; // pass-queue.ts:35
   reg [3:0] past_behind_head; // pass-queue.ts:36
-  reg [3:0] past_tail; // pass-queue.ts:37
+  reg [3:0] past_tail; // pass-queue.ts:87
   reg [4:0] past_level; // level.ts:5
   reg accepts_q; // slot.ts:116
   reg off; // watch.ts:22
@@ -130,7 +130,7 @@ module Slot_0_of_4_dummy_dummy_dummy_dummy_c1024_f24 (
   reg busy; // slot.ts:227
   reg [31:0] count_took, count_skipped, count_dropped, count_killed, count_busy, count_strays, count_outside,
     count_grown; // slot.ts:45
-  (* ram_style = "distributed" *) reg [66:0] waiting_store [0:31]; // pass-queue.ts:33
+  (* ram_style = "distributed" *) reg [66:0] waiting_store [0:31]; // pass-queue.ts:85
   (* ram_style = "distributed" *) reg [78:0] past_store [0:15];
   (* ram_style = "distributed" *) reg [78:0] kept [0:31]; // slot.ts:165
   wire drains; // watch.ts:31
@@ -140,16 +140,16 @@ module Slot_0_of_4_dummy_dummy_dummy_dummy_c1024_f24 (
   wire answer_turn; // way-out.ts:48
   wire mine = comes & came[76]; // slot.ts:107
   wire skips = comes & ~mine; // slot.ts:108
-  wire waiting_valid = mine | waiting_queued; // pass-queue.ts:31
+  wire waiting_valid = mine | waiting_queued; // pass-queue.ts:83
   wire waiting_ready = off ? drains & inside_has_room : gives & packet_ready;
   wire [66:0] waiting_payload_seen_word = waiting_store[waiting_head];
-  wire waiting_payload_seen = waiting_queued & waiting_payload_seen_word[66]; // pass-queue.ts:31
-  wire waiting_taken = waiting_valid & waiting_ready; // pass-queue.ts:45
-  wire waiting_single = waiting_tail == waiting_behind_head; // pass-queue.ts:51
-  wire past_valid = skips | past_queued; // pass-queue.ts:31
+  wire waiting_payload_seen = waiting_queued & waiting_payload_seen_word[66]; // pass-queue.ts:83
+  wire waiting_taken = waiting_valid & waiting_ready; // pass-queue.ts:95
+  wire waiting_single = waiting_tail == waiting_behind_head; // pass-queue.ts:43
+  wire past_valid = skips | past_queued; // pass-queue.ts:83
   wire [78:0] past_payload = past_queued ? past_store[past_head] : {came[79:77], came[75:0]};
-  wire past_taken = past_valid & passing_ready; // pass-queue.ts:45
-  wire past_single = past_tail == past_behind_head; // pass-queue.ts:51
+  wire past_taken = past_valid & passing_ready; // pass-queue.ts:95
+  wire past_single = past_tail == past_behind_head; // pass-queue.ts:43
   wire past_fires = past_valid & passing_ready; // slot.ts:112
   wire stays_off = control_isolate | stuck; // watch.ts:27
   assign drains = off & stays_off;
@@ -430,8 +430,8 @@ module Slot_0_of_4_dummy_dummy_dummy_dummy_c1024_f24 (
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      assert (~(mine & waiting_queued & (waiting_tail == waiting_head) & ~waiting_taken)); // pass-queue.ts:53
-      assert (~(skips & past_queued & (past_tail == past_head) & ~past_taken)); // pass-queue.ts:53
+      assert (~(mine & waiting_queued & (waiting_tail == waiting_head) & ~waiting_taken)); // pass-queue.ts:97
+      assert (~(skips & past_queued & (past_tail == past_head) & ~past_taken)); // pass-queue.ts:97
       assert (has_inside == (|inside_)); // level.ts:28
       assert (inside_has_room == (inside_ < 2'd2)); // level.ts:29
       assert (~mine | (places < 5'd24)); // slot.ts:229
@@ -441,11 +441,11 @@ module Slot_0_of_4_dummy_dummy_dummy_dummy_c1024_f24 (
   always @(posedge clk)
     if (~rst) begin
       if (~(~(mine & waiting_queued & (waiting_tail == waiting_head) & ~waiting_taken))) begin
-        $display("%s", "assertion failed: the queue waiting has room for all that can come (pass-queue.ts:53)"); // pass-queue.ts:53
+        $display("%s", "assertion failed: the queue waiting has room for all that can come (pass-queue.ts:97)"); // pass-queue.ts:97
         $stop;
       end
       if (~(~(skips & past_queued & (past_tail == past_head) & ~past_taken))) begin
-        $display("%s", "assertion failed: the queue past has room for all that can come (pass-queue.ts:53)"); // pass-queue.ts:53
+        $display("%s", "assertion failed: the queue past has room for all that can come (pass-queue.ts:97)"); // pass-queue.ts:97
         $stop;
       end
       if (~(has_inside == (|inside_))) begin

@@ -118,11 +118,11 @@ module Slot_1_of_2_firewall_nat_c1024_f24 (
   reg waiting_queued; // pass-queue.ts:34
   reg [4:0] waiting_head; // pass-queue.ts:35
   reg [4:0] waiting_behind_head; // pass-queue.ts:36
-  reg [4:0] waiting_tail; // pass-queue.ts:37
+  reg [4:0] waiting_tail; // pass-queue.ts:87
   reg past_queued; // pass-queue.ts:34
   reg [2:0] past_head; // pass-queue.ts:35
   reg [2:0] past_behind_head; // pass-queue.ts:36
-  reg [2:0] past_tail; // pass-queue.ts:37
+  reg [2:0] past_tail; // pass-queue.ts:87
   reg [3:0] past_level; // level.ts:5
   reg off; // watch.ts:22
   reg stuck; // watch.ts:23
@@ -154,7 +154,7 @@ module Slot_1_of_2_firewall_nat_c1024_f24 (
   reg busy; // slot.ts:227
   reg [31:0] count_took, count_skipped, count_dropped, count_killed, count_busy, count_strays, count_outside,
     count_grown; // slot.ts:45
-  (* ram_style = "distributed" *) reg [305:0] waiting_store [0:31]; // pass-queue.ts:33
+  (* ram_style = "distributed" *) reg [305:0] waiting_store [0:31]; // pass-queue.ts:85
   (* ram_style = "distributed" *) reg [157:0] past_store [0:7];
   (* ram_style = "distributed" *) reg [157:0] kept [0:31]; // slot.ts:165
   wire drains; // watch.ts:31
@@ -164,17 +164,17 @@ module Slot_1_of_2_firewall_nat_c1024_f24 (
   wire answer_turn; // way-out.ts:48
   wire mine = comes & came[316]; // slot.ts:107
   wire skips = comes & ~mine; // slot.ts:108
-  wire waiting_valid = mine | waiting_queued; // pass-queue.ts:31
+  wire waiting_valid = mine | waiting_queued; // pass-queue.ts:83
   wire waiting_ready = off ? drains & inside_has_room : gives & packet_ready;
   wire [305:0] waiting_payload_seen_word = waiting_store[waiting_head];
-  wire [239:0] waiting_payload_seen = waiting_queued ? waiting_payload_seen_word[305:66] : came[249:10]; // pass-queue.ts:31
-  wire waiting_taken = waiting_valid & waiting_ready; // pass-queue.ts:45
-  wire waiting_single = waiting_tail == waiting_behind_head; // pass-queue.ts:51
-  wire past_valid = skips | past_queued; // pass-queue.ts:31
+  wire [239:0] waiting_payload_seen = waiting_queued ? waiting_payload_seen_word[305:66] : came[249:10]; // pass-queue.ts:83
+  wire waiting_taken = waiting_valid & waiting_ready; // pass-queue.ts:95
+  wire waiting_single = waiting_tail == waiting_behind_head; // pass-queue.ts:43
+  wire past_valid = skips | past_queued; // pass-queue.ts:83
   wire [9:0] who_ctx = came[9:0]; // slot.ts:103
-  wire [157:0] past_payload = past_queued ? past_store[past_head] : {came[320:317], came[249:106], who_ctx}; // pass-queue.ts:31
-  wire past_taken = past_valid & passing_ready; // pass-queue.ts:45
-  wire past_single = past_tail == past_behind_head; // pass-queue.ts:51
+  wire [157:0] past_payload = past_queued ? past_store[past_head] : {came[320:317], came[249:106], who_ctx}; // pass-queue.ts:83
+  wire past_taken = past_valid & passing_ready; // pass-queue.ts:95
+  wire past_single = past_tail == past_behind_head; // pass-queue.ts:43
   wire past_fires = past_valid & passing_ready; // slot.ts:112
   wire stays_off = control_isolate | stuck; // watch.ts:27
   assign drains = off & stays_off;
@@ -500,8 +500,8 @@ module Slot_1_of_2_firewall_nat_c1024_f24 (
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      assert (~(mine & waiting_queued & (waiting_tail == waiting_head) & ~waiting_taken)); // pass-queue.ts:53
-      assert (~(skips & past_queued & (past_tail == past_head) & ~past_taken)); // pass-queue.ts:53
+      assert (~(mine & waiting_queued & (waiting_tail == waiting_head) & ~waiting_taken)); // pass-queue.ts:97
+      assert (~(skips & past_queued & (past_tail == past_head) & ~past_taken)); // pass-queue.ts:97
       assert (has_inside == (|inside_)); // level.ts:28
       assert (inside_has_room == (inside_ < 3'd7)); // level.ts:29
       assert (~mine | (places < 5'd24)); // slot.ts:229
@@ -511,11 +511,11 @@ module Slot_1_of_2_firewall_nat_c1024_f24 (
   always @(posedge clk)
     if (~rst) begin
       if (~(~(mine & waiting_queued & (waiting_tail == waiting_head) & ~waiting_taken))) begin
-        $display("%s", "assertion failed: the queue waiting has room for all that can come (pass-queue.ts:53)"); // pass-queue.ts:53
+        $display("%s", "assertion failed: the queue waiting has room for all that can come (pass-queue.ts:97)"); // pass-queue.ts:97
         $stop;
       end
       if (~(~(skips & past_queued & (past_tail == past_head) & ~past_taken))) begin
-        $display("%s", "assertion failed: the queue past has room for all that can come (pass-queue.ts:53)"); // pass-queue.ts:53
+        $display("%s", "assertion failed: the queue past has room for all that can come (pass-queue.ts:97)"); // pass-queue.ts:97
         $stop;
       end
       if (~(has_inside == (|inside_))) begin

@@ -39,8 +39,8 @@ export interface InletCensus extends Part {
 /** A way in: the judge, then the class queues. */
 export function inletOf(read: Read, name: string, isQueued: readonly boolean[]): InletCensus {
   const ends = fired(read, `${name}.rx`),
-    told = read(`${name}.fate_q_valid`),
-    fate = read(`${name}.fate_q_fate`),
+    told = read(`${name}.fate_valid`),
+    fate = read(`${name}.fate_fate`),
     waiting = read(`${name}.queues.waiting_q`),
     [reads, given, last, second] = ["reads", "given", "last", "is_second"].map(s =>
       read(`${name}.queues.reader.${s}`),

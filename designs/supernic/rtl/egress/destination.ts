@@ -40,9 +40,17 @@ const macBits = 48;
 /** Why a packet is dropped; `none`: it is not. */
 export const EgressDrop = enumOf("EgressDrop", ["none", "task", "nowhere", "again"]);
 const EgressWay = enumOf("EgressWay", [...egressWays]);
-/** A packet with the list that it goes to. */
+/** A packet with the list that it goes to; `stays`: there is one, and it is not dropped. */
 export const Goes = (p: EgressParameters) =>
-  struct({ valid: bit, early: bit, ctx: uint(ctxBits(p)), list: ListOf(p), size: uint(sizeBits), drop: EgressDrop });
+  struct({
+    valid: bit,
+    stays: bit,
+    early: bit,
+    ctx: uint(ctxBits(p)),
+    list: ListOf(p),
+    size: uint(sizeBits),
+    drop: EgressDrop,
+  });
 
 /** What is known of a packet when its MAC has been looked up. */
 const Asking = (p: EgressParameters) =>
@@ -173,9 +181,16 @@ export const Destination = module(
       size: sizeOfPayload(p, known.payloadBytes),
     });
     // 2: where it goes.
-    const goes = reg(Goes(p), { init: { valid: 0 } });
+    const goes = reg(Goes(p), { init: { valid: 0, stays: 0 } });
     const to = decide({ p, asked: asked2, known: known2, macPort: entries.readAsync(mac2) }, io.config);
-    goes.set({ valid: valid2, early: asked2.early, ctx: asked2.ctx, size: asked2.size, ...to });
+    goes.set({
+      valid: valid2,
+      stays: valid2.and(to.drop.is("none")),
+      early: asked2.early,
+      ctx: asked2.ctx,
+      size: asked2.size,
+      ...to,
+    });
     io.goes.set(goes);
   },
   { nameOf: p => `Destination_p${p.ports}_c${p.contexts}_k${p.cells}_m${p.macs}${trailerName(p)}` },

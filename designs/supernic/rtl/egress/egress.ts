@@ -166,9 +166,8 @@ export const Egress = module(
     fetch.note.set({ en: asks.valid, ctx: asks.ctx, waiting });
     releases.note.set({ en: asks.valid, ctx: asks.ctx, holds });
     const { goes } = destination,
-      stays = node(goes.valid.and(goes.drop.is("none")), { name: "goes_on" }),
       isEarly = node(goes.valid.and(goes.early), { name: "goes_early" }),
-      { list, size } = goes;
+      { list, size, stays } = goes;
     const mayPass = goes.early.and(fetch.mayPass),
       passes = node(mayPass.and(lists.couldPass), { name: "passes" });
     lists.push.set({ valid: stays, mayPass, ctx: goes.ctx, list, size });

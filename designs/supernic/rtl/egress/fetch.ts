@@ -214,9 +214,13 @@ export const Fetch = module(
       of2 = reg(Asked(p), { name: "noted_of" }),
       valid3 = reg(bit, { init: 0, name: "ready_valid" }),
       at3 = reg(Ready(p), { name: "ready_of" }),
-      isVoid = reg(bit, { init: 0, name: "is_void" }),
+      fresh3 = reg(bit, { init: 0, name: "ready_is_new" }),
+      stays3 = reg(bit, { name: "early_stays" }),
+      going3 = reg(Going(p), { name: "early_going" }),
       under = reg(uint(Math.log2(asked) + 1), { init: 0, name: "asked_packets" });
-    const isEarly = node(valid3.and(at3.early).andNot(isVoid), { name: "is_early" }),
+    // What became of one that came early is known in its first cycle here, and counts from the next one on.
+    const isEarly = node(valid3.and(at3.early).and(fresh3), { name: "is_early" }),
+      isVoid = node(at3.late.or(at3.early.andNot(fresh3.or(stays3))), { name: "is_void" }),
       none = node(valid2.or(under.any()).not(), { name: "is_idle" });
     const body2 = wire(bit, { name: "noted_body" }),
       reads2 = node(valid2.and(body2).andNot(of2.early.or(of2.late)), { name: "reads_noted" }),
@@ -238,19 +242,23 @@ export const Fetch = module(
     valid2.set(first.fetched.or(held2));
     when(first.fetched, () => of2.set(first.of));
 
-    const going = passQueue("asked", Noted(p), asked, moves2, { ...of2, waiting: word }),
-      // Late in the cycle: with a packet that goes its header does, and that is not asked again.
+    // Late in the cycle: with a packet that goes its header does, and that is not asked again. So nothing hangs on it
+    // but what stage 3 loads.
+    const going = passQueue("asked", Noted(p), asked, moves2, { ...of2, waiting: word }, { lateReady: true }),
       goes = node(io.packet.fire, { name: "goes" }),
       leaves3 = node(goes.or(io.left.valid.and(valid3).and(isVoid)), { name: "ready_leaves" }),
       moves3 = node(valid3.not().or(leaves3), { name: "ready_moves" }),
       template = templates.readSync(going.payload.waiting.prepend, { en: moves3, name: "template_word" }),
       trailer = puttersOf(p) === 0 ? undefined : trailers(going.payload.ctx, moves3);
     going.ready.set(moves3);
-    when(leaves3, () => isVoid.set(0));
+    fresh3.set(moves3);
     when(moves3, () => {
       valid3.set(going.valid);
       at3.set(readyOf(p, going.payload));
-      isVoid.set(going.payload.late);
+    });
+    when(fresh3, () => {
+      stays3.set(io.decided.goes);
+      going3.set(io.decided.going);
     });
 
     // A packet that came early goes when that is decided, or is void.
@@ -258,11 +266,7 @@ export const Fetch = module(
       body3 = at3.waiting.hasBody;
     assertAlways(passes.not().or(isEarly.and(io.decided.valid)), "who passes has come early");
     io.mayPass.set(isEarly.andNot(valid2).andNot(picked.valid));
-    when(isEarly.and(io.decided.valid), () => {
-      isVoid.set(io.decided.goes.not());
-      at3.early.set(0);
-      at3.going.set(io.decided.going);
-    });
+    assertAlways(isEarly.not().or(io.decided.valid), "who came early is decided in its first cycle behind that");
     // Its payload is asked for now; it cannot leave before that is taken.
     const asks3 = node(passes.and(body3).or(late3), { name: "asks_ready" });
     late3.set(asks3.andNot(io.read.ready));
@@ -273,11 +277,11 @@ export const Fetch = module(
     assertAlways(leaves3.eq(io.left.fire), "who leaves has its header");
 
     // In the cycle behind the decision: else the deparser's room would hang on where the packet goes.
-    io.packet.valid.set(valid3.and(io.left.valid).andNot(isVoid.or(at3.early)));
+    io.packet.valid.set(valid3.and(io.left.valid).andNot(isVoid.or(isEarly)));
     io.packet.payload.set(
       leavingOf({
         ready: at3,
-        going: at3.going,
+        going: mux(at3.early, going3, at3.going),
         template,
         header: io.left.payload.header,
         origin: io.origin,

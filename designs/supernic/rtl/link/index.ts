@@ -13,6 +13,6 @@ export {
   TxEvents,
   type TxPortParameters,
 } from "./records.ts";
-export { mostWaiting } from "./ring.ts";
+export { mostWaiting, TxRing } from "./ring.ts";
 export { LinkWindow } from "./window.ts";
 export { TxPort } from "./tx-port.ts";

@@ -16,6 +16,7 @@ import {
   output,
   ram,
   reg,
+  repeat,
   sink,
   source,
   stream,
@@ -40,25 +41,75 @@ import {
   type QueueParameters,
   Stored,
 } from "./records.ts";
-import { BeatWriter } from "./writer.ts";
+import { BeatWriter, withLastBits } from "./writer.ts";
 
 const classes = Array.from({ length: queueClasses }, (_, c) => c);
 
+/** Beats of a class that come or leave; `is`: of this one. */
+interface Beats {
+  readonly is: Bit;
+  readonly beats: UInt;
+}
 /** What a class may still have of the buffer, and whether its senders must pause. */
-function account(p: QueueParameters, c: number, comes: Bit, leaves: Bit, more: UInt, fewer: UInt) {
+function account(p: QueueParameters, c: number, came: Beats, left: Beats) {
   const limit = classBeats(p)[c] ?? 0,
     bits = bitsFor(limit);
   const rest = reg(uint(bits), { init: limit, name: `rest_${c}` }),
     full = reg(bit, { init: 0, name: `full_${c}` }),
-    zero = constant(0, bits);
-  // Whether it comes is known late, so both sums are there by then.
-  const falls = mux(leaves, fewer.resize(bits), zero),
-    stays = node(rest.add(falls), { name: `stays_${c}` });
-  rest.set(mux(comes, stays.sub(more.resize(bits)), stays));
-  assertAlways(rest.le(limit), `class ${c} has no more than its limit`);
-  when(rest.le(limit - p.pauseAt), () => full.set(1)).elseWhen(rest.gt(limit - p.resumeAt), () => full.set(0));
-  // What came counts from the next cycle on; what left, a cycle later. A compare is less deep than a sum.
-  return { full, fits: (beats: UInt) => rest.ge(beats.resize(bits)) };
+    of = ({ is, beats }: Beats): UInt => mux(is, beats.resize(bits), constant(0, bits));
+  // Whether a frame comes is known late: so what is left without it is worked out in the cycle behind.
+  const now = node(rest.sub(of(came)), { name: `now_${c}` });
+  rest.set(now.add(of(left)));
+  assertAlways(now.le(limit), `class ${c} has no more than its limit`);
+  when(now.le(limit - p.pauseAt), () => full.set(1)).elseWhen(now.gt(limit - p.resumeAt), () => full.set(0));
+  // What came counts from the next cycle on; what left, a cycle later. A compare is less deep than a sum: so the frame
+  // that has just come is in what the next one needs.
+  return {
+    full,
+    fits: (beats: UInt, withLast: UInt) => rest.ge(mux(came.is, withLast, beats.zext(withLast.width)).resize(bits)),
+  };
+}
+
+/** The accounts of all classes, and whether the frame that is decided has room in its own. */
+function accountsOf(
+  p: QueueParameters,
+  asked: {
+    readonly decided: { readonly valid: Bit };
+    readonly keeps: Bit;
+    /** Its class, its beats, and those with the frame before it. */
+    readonly whose: UInt;
+    readonly at: { readonly beats: UInt };
+    readonly withLast: UInt;
+  },
+  out: { readonly valid: Bit; readonly class: UInt; readonly beats: UInt },
+) {
+  const { decided, keeps, whose, at, withLast } = asked;
+  const came = reg(struct({ class: uint(queueClasses), beats: uint(frameBeatBits(p)) }), {
+    init: { class: 0 },
+    name: "came",
+  });
+  came.set({ class: whose.and(repeat(keeps, queueClasses)), beats: at.beats });
+  const accounts = classes.map(c =>
+    account(
+      p,
+      c,
+      { is: came.class.bit(c), beats: came.beats },
+      { is: out.valid.and(out.class.bit(c)), beats: out.beats },
+    ),
+  );
+  const fits = onehotMux(
+    classes.map(c => whose.bit(c)),
+    accounts.map(a => a.fits(at.beats, withLast)),
+  );
+  assertAlways(
+    came.class
+      .any()
+      .and(decided.valid)
+      .not()
+      .or(withLast.eq(came.beats.zext(withLastBits(p)).add(at.beats.zext(withLastBits(p))))),
+    "the frame before the one that is decided has just come",
+  );
+  return { accounts, fits };
 }
 
 /**
@@ -167,13 +218,7 @@ export const ClassQueues = module(
       name: "out",
     });
     out.set({ valid: goes, class: taken, beats: reader.take.payload.at.beats });
-    const accounts = classes.map(c =>
-      account(p, c, keeps.and(whose.bit(c)), out.valid.and(out.class.bit(c)), at.beats, out.beats),
-    );
-    const fits = onehotMux(
-      classes.map(c => whose.bit(c)),
-      accounts.map(a => a.fits(at.beats)),
-    );
+    const { accounts, fits } = accountsOf(p, { decided, keeps, whose, at, withLast: writer.withLast }, out);
     io.room.set(fits);
     assertAlways(keeps.not().or(io.room), "no frame is kept without room");
     io.full.set(fromBits(accounts.map(a => a.full)).is(queueClasses));

@@ -1,6 +1,16 @@
 /** Ways into the device: a port's judge, tables and class queues. */
 export { BeatPool } from "./beat-pool.ts";
-export { ClassLists } from "./class-lists.ts";
+export { ClassLists, classRings } from "./class-lists.ts";
 export { ClassQueues } from "./class-queues.ts";
-export { classBeats, Fate, type FateName, fates, mostBeats, queueSizes, type QueueParameters } from "./records.ts";
+export { FrameReader } from "./reader.ts";
+export {
+  classBeats,
+  Fate,
+  type FateName,
+  fates,
+  mostBeats,
+  Queued,
+  queueSizes,
+  type QueueParameters,
+} from "./records.ts";
 export { PortTables, RxPort, type RxPortParameters } from "./rx-port.ts";

@@ -128,30 +128,56 @@ const classOf = (
 
 /** What becomes of a frame, as a number of `fates`. */
 function fateOf(asked: {
+  readonly valid: Val<typeof bit>;
   readonly verdict: Facts;
   readonly outcome: Val<ReturnType<typeof Outcome>>;
   readonly wants: Val<typeof bit>;
   readonly room: Val<typeof bit>;
   readonly accept: Val<typeof bit>;
   readonly class: UInt;
-}) {
-  const { verdict, outcome, wants, room, accept } = asked,
-    byClass = (what: "full" | "queued") =>
-      onehotMux(
-        Array.from({ length: queueClasses }, (_, c) => asked.class.eq(c)),
-        Array.from({ length: queueClasses }, (_, c) => Fate[`${what}${c}` as FateName]),
-      );
-  // Whether it is kept is known late: so the others come first, and what it would be by that stands beside them.
+}): { readonly valid: Val<typeof bit>; readonly fate: Val<typeof Fate> } {
+  const { verdict, outcome, wants } = asked;
   const others = [
-      ...refusals.map(name => [verdict.reason.eq(name), Fate[name]] as const),
-      [outcome.outcome.is("link"), Fate.forLink] as const,
-      ...(["stranger", "control", "rule", "uid"] as const).map(
-        name => [outcome.outcome.is("drop").and(outcome.reason.is(name)), Fate[name]] as const,
-      ),
-      [wants.not(), Fate.nowhere] as const,
-    ],
-    elseBy = (then: Val<typeof Fate>) => priority(...others, then);
-  return mux(accept, elseBy(byClass("queued")), mux(room, elseBy(Fate.unlinked), elseBy(byClass("full"))));
+    ...refusals.map(name => [verdict.reason.eq(name), Fate[name]] as const),
+    [outcome.outcome.is("link"), Fate.forLink] as const,
+    ...(["stranger", "control", "rule", "uid"] as const).map(
+      name => [outcome.outcome.is("drop").and(outcome.reason.is(name)), Fate[name]] as const,
+    ),
+  ];
+  assertAlways(
+    asked.valid
+      .and(wants)
+      .and(orTree(others.map(([is]) => is)))
+      .not(),
+    "a frame that is refused wants no room",
+  );
+  // Whether it is kept is known late: so it stands in a register, and what follows from it comes behind that.
+  const q = reg(struct({ valid: bit, wants: bit, room: bit, accept: bit, class: uint(classBits), other: Fate }), {
+    init: { valid: 0 },
+    name: "fate_q",
+  });
+  q.set({
+    valid: asked.valid,
+    wants,
+    room: asked.room,
+    accept: asked.accept,
+    class: asked.class,
+    other: priority(...others, Fate.nowhere),
+  });
+  const byClass = (what: "full" | "queued") =>
+    onehotMux(
+      Array.from({ length: queueClasses }, (_, c) => q.class.eq(c)),
+      Array.from({ length: queueClasses }, (_, c) => Fate[`${what}${c}` as FateName]),
+    );
+  return {
+    valid: q.valid,
+    fate: priority(
+      [q.wants.not(), q.other],
+      [q.room.not(), byClass("full")],
+      [q.accept, byClass("queued")],
+      Fate.unlinked,
+    ),
+  };
 }
 
 /** The classes of the users' frames, as software writes them. @returns a user's */
@@ -279,10 +305,8 @@ export const RxPort = module(
     const keep = node(wants.and(io.accept).and(queues.room), { name: "keep" });
     queues.keep.set(keep);
 
-    const fate = reg(struct({ valid: bit, fate: Fate }), { init: { valid: 0 }, name: "fate_q" });
-    fate.valid.set(there);
-    fate.fate.set(fateOf({ verdict, outcome: known, wants, room: queues.room, accept: keep, class: frameClass }));
-    io.fate.set(fate);
+    const { room } = queues;
+    io.fate.set(fateOf({ valid: there, verdict, outcome: known, wants, room, accept: io.accept, class: frameClass }));
 
     const offered = reg(OfferedFrame, { init: { valid: 0 }, name: "offered_q" });
     offered.set({

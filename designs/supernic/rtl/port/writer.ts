@@ -24,6 +24,9 @@ import { beatIndexBits, frameBeatBits, judgedFrames, mostBeats, type QueueParame
 export const BeatWrite = (p: QueueParameters) =>
   struct({ en: bit, at: uint(beatIndexBits(p)), next: uint(beatIndexBits(p)) });
 
+/** Bits of the beats of two frames together. */
+export const withLastBits = (p: QueueParameters): number => frameBeatBits(p) + 1;
+
 /**
  * Gives each beat that comes in a free place, of which there is always one (`classBeats`; asserted). It has the place
  * of the beat that comes next already, so a beat and the link behind it are written as one word. `written` has the
@@ -38,6 +41,8 @@ export const BeatWriter = module(
     offer: sink(uint(beatIndexBits(p))),
     write: output(BeatWrite(p)),
     written: source(Stored(p)),
+    /** Beats of that frame, and of the one before it. */
+    withLast: output(uint(withLastBits(p))),
     /** It has a place for the next beat. */
     holds: output(bit),
   }),
@@ -71,6 +76,14 @@ export const BeatWriter = module(
     frames.push.payload.set({ first: begins, beats: now });
     assertAlways(frames.push.valid.not().or(frames.push.ready), "outcomes come in time");
     // Its outcome comes later still, and its length is wanted early in that cycle: so it waits in a register.
+    const lastBeats = reg(count, { init: 0, name: "last_beats" }),
+      withLast = reg(uint(withLastBits(p)), { name: "with_last_q" }),
+      popped = frames.pop.payload.beats;
+    when(frames.pop.fire, () => {
+      lastBeats.set(popped);
+      withLast.set(lastBeats.zext(withLast.width).add(popped.zext(withLast.width)));
+    });
+    io.withLast.set(withLast);
     connect(stage(frames.pop, "forward", { name: "next_written" }), io.written);
   },
   { nameOf: p => `BeatWriter_b${p.beats}_f${p.frameBytes}` },

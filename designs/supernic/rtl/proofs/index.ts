@@ -10,12 +10,15 @@ import { egressListsProofs } from "./egress-lists.ts";
 import { twoTurnsProof } from "./fair-turn.ts";
 import { flowTableProof } from "./flow-table.ts";
 import { joinProof } from "./join.ts";
+import { classQueuesLedgerProof } from "./ledger/class-queues.ts";
+import { judgeLedgerProof } from "./ledger/judge.ts";
+import { ringLedgerProofs } from "./ledger/ring.ts";
 import { linkDeliveryProof } from "./link-delivery.ts";
 import { pageOwnerProof } from "./memory/page-owner.ts";
 import { pageSpaceProof } from "./memory/page-space.ts";
 import { zeroedProof } from "./memory/zeroed.ts";
 import { meterProof } from "./meter.ts";
-import { passQueueProof } from "./pass-queue.ts";
+import { passQueueProofs } from "./pass-queue.ts";
 import { pickTurnProof } from "./pick-turn.ts";
 import { queueOrderProofs } from "./queue-order.ts";
 import { reaperProofs } from "./reaper.ts";
@@ -27,22 +30,25 @@ export const supernicProofs: readonly Proof[] = [
   beatPoolProof,
   cellListProof,
   classListsProof,
+  classQueuesLedgerProof,
   ...contextPoolProofs,
   creditTableProof,
   decisionProof,
   ...egressListsProofs,
   flowTableProof,
   joinProof,
+  judgeLedgerProof,
   linkDeliveryProof,
   meterProof,
   pageOwnerProof,
   pageSpaceProof,
-  passQueueProof,
+  ...passQueueProofs,
   pickTurnProof,
   ...queueOrderProofs,
   ...reaperProofs,
   releasesProof,
   returnProof,
+  ...ringLedgerProofs,
   slotOrderProof,
   twoTurnsProof,
   zeroedProof,

@@ -23,11 +23,11 @@ const DEPTH = 4,
 
 const harness = module(
   "PassQueueProof",
-  () => ({ comes: input(bit), marks: input(bit), out: source(bit) }),
-  io => {
+  (_o: { readonly lateReady: boolean }) => ({ comes: input(bit), marks: input(bit), out: source(bit) }),
+  (io, { lateReady }) => {
     const been = reg(bit, { init: 0, name: "model_been" }),
       marked = node(io.comes.and(io.marks).andNot(been), { name: "model_marked" });
-    const dut = passQueue("dut", bit, DEPTH, io.comes, marked);
+    const dut = passQueue("dut", bit, DEPTH, io.comes, marked, { lateReady });
     connect(dut, io.out);
     const inside = reg(uint(COUNT), { init: 0, name: "model_inside" }),
       there = reg(bit, { init: 0, name: "model_there" }),
@@ -47,20 +47,36 @@ const harness = module(
   },
 );
 
-export const passQueueProof: Proof = {
-  module: `passQueue, depth ${DEPTH}`,
-  harness: harness(),
-  faults: [
-    {
-      what: "what passes by stays, too",
-      from: /dut_queued <= [^;]*;/,
-      to: "dut_queued <= dut_queued ? ~dut_single | comes | ~dut_taken : comes;",
-    },
-    {
-      what: "the last one takes the one that comes with it",
-      from: "~dut_single | comes | ~dut_taken",
-      to: "~dut_single | ~dut_taken",
-    },
-    { what: "what passes by is not skipped", from: "if (dut_taken) begin", to: "if (dut_taken & dut_queued) begin" },
-  ],
-};
+export const passQueueProofs: readonly [Proof, Proof] = [
+  {
+    module: `passQueue, depth ${DEPTH}`,
+    harness: harness({ lateReady: false }),
+    faults: [
+      {
+        what: "what passes by stays, too",
+        from: /dut_queued <= [^;]*;/,
+        to: "dut_queued <= dut_queued ? ~dut_single | comes | ~dut_taken : comes;",
+      },
+      {
+        what: "the last one takes the one that comes with it",
+        from: "~dut_single | comes | ~dut_taken",
+        to: "~dut_single | ~dut_taken",
+      },
+      { what: "what passes by is not skipped", from: "if (dut_taken) begin", to: "if (dut_taken & dut_queued) begin" },
+    ],
+  },
+  {
+    module: `passQueue, depth ${DEPTH}, late ready`,
+    harness: harness({ lateReady: true }),
+    faults: [
+      { what: "what passes by stays, too", from: "dut_queued & (~dut_single | comes)", to: "dut_queued | comes" },
+      { what: "the last one takes the one that comes with it", from: "~dut_single | comes", to: "~dut_single" },
+      { what: "a place is passed by without its element", from: "dut_was_ready & dut_offered", to: "dut_was_ready" },
+      {
+        what: "one that was not taken is not queued",
+        from: "dut_offered <= out_valid",
+        to: "dut_offered <= dut_queued",
+      },
+    ],
+  },
+];

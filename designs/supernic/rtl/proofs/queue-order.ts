@@ -223,8 +223,8 @@ const faults = [
   },
   {
     what: "a queue is open although one of it has stopped short",
-    from: "fast_0_0_first & {2{~fast_0_0_away}}",
-    to: "fast_0_0_first",
+    from: /is_there_0 = [^;]*;/,
+    to: "is_there_0 = fast_0_0_any;",
   },
   {
     what: "who comes behind another one in the cycle of the look-up is not the last",

@@ -5,20 +5,22 @@ import { type Bench, bernoulli, never, type Pause, poke, runBench, StreamSink } 
 import { findsFault, plant } from "../../../support/plant.ts";
 
 const parameterSets = [
-  { depth: 8, width: 16 },
-  { depth: 2, width: 40 },
+  { depth: 8, width: 16, lateReady: false },
+  { depth: 2, width: 40, lateReady: false },
+  { depth: 4, width: 24, lateReady: true },
+  { depth: 2, width: 40, lateReady: true },
 ];
 type Shape = (typeof parameterSets)[number];
 /** The queue behind the register that it is made for. */
 const Harness = module(
   "PassQueueHarness",
   ({ width }: Shape) => ({ push: input(struct({ valid: bit, value: uint(width) })), out: source(uint(width)) }),
-  (io, { depth, width }) => {
+  (io, { depth, width, lateReady }) => {
     const valid = reg(bit, { init: 0 }),
       value = reg(uint(width));
     valid.set(io.push.valid);
     value.set(io.push.value);
-    connect(passQueue("passing", uint(width), depth, valid, value), io.out);
+    connect(passQueue("passing", uint(width), depth, valid, value, { lateReady }), io.out);
   },
 );
 type Ports = ReturnType<typeof Harness>["ports"];
@@ -66,15 +68,24 @@ async function run(
   if (pause !== never) expect(most, "elements at most").toBe(depth);
 }
 
-describe.each(parameterSets)("passQueue of $depth x $width bits", p => {
+describe.each(parameterSets)("passQueue of $depth x $width bits, late ready $lateReady", p => {
   const dut = Harness(p);
   test("everything in order, full and empty", () =>
     runBench("pass", dut, { seed: 3 }, b => run(b, p, 3000, 0.5, bernoulli(0.5, 1))));
   test("no cycle lost while nothing stalls", () => runBench("pass", dut, {}, b => run(b, p, 1000, 0.7, never)));
   describe("a planted fault is found", () => {
-    for (const [name, from, to] of [
+    const own = [
       ["the last of those queued hides the one that comes", /~passing_single \| valid/, "~passing_single"],
       ["what is taken at once is queued too", /: valid & ~passing_taken/, ": valid"],
+    ] as const;
+    const late = [
+      ["the last of those queued hides the one that comes", /~passing_single \| valid/, "~passing_single"],
+      ["a place is passed by without its element", "passing_was_ready & passing_offered", "passing_was_ready"],
+      ["one that was not taken is not queued", /passing_offered <= [^;]*;/, "passing_offered <= passing_queued;"],
+      ["a reset leaves what was offered", "passing_offered <= 1'b0", "passing_offered <= 1'b1"],
+    ] as const;
+    for (const [name, from, to] of [
+      ...(p.lateReady ? late : own),
       [
         "what comes passes those that wait",
         /passing_queued \? passing_store\[passing_head\] : value/,

@@ -75,7 +75,9 @@ const faults: readonly (readonly [string, string | RegExp, string])[] = [
   ["a user that the build has not is another one", / & \(users_index < 6'd\d+\)/, ""],
   ["a class takes more than its beats", "rest_5 <= 5'd16", "rest_5 <= 5'd24"],
   ["what left still counts", "out_valid & out_class[4]", "1'b0"],
-  ["what came does not count", "keeps & (decided_class == 3'd4)", "1'b0"],
+  ["what came does not count", "came_class[4] ? ", "1'b0 ? "],
+  ["what has just come is not asked for", /came_class\[(\d)\] \? (\{[^}]*\}|writer_with_last)/, "1'b0 ? $2"],
+  ["what has just come is asked for although another class has it", "came_class[4] ? {", "(|came_class) ? {"],
   ["the head is that of the next frame", "begins = beat_first ? here : start", "begins = here"],
   ["a link is to the beat itself", "write_next = offer_payload", "write_next = here"],
   [
@@ -218,7 +220,7 @@ describe("RxPort", () => {
   const name = "a class asks for a pause at its mark, and lets go below the other";
   bench(name, dut("full"), { seed: 5 }, pausing);
   const [limit = 0] = RxRig.limits("full"),
-    rest = (is: string, used: number): string => `rest_4 ${is} 10'd${limit - used}`;
+    rest = (is: string, used: number): string => `now_4 ${is} 10'd${limit - used}`;
   test("a class that asks a beat late is found", async () => {
     await findsFault(runBench(name, plant(dut("full"), rest("<=", 72), rest("<=", 73)), { seed: 5 }, pausing));
   });
