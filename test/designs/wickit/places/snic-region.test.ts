@@ -1,4 +1,4 @@
-/** The engine as a task inside a region with its wrapper: credits, bytes, beats of payload, stuck detection, quiesce. */
+/** The engine as a task inside a region: credits, bytes, beats of payload, stuck detection, quiesce. */
 import { describe, expect, test } from "vitest";
 import { status } from "../../../../designs/clio/wire/index.ts";
 import { type Dut, runBench } from "../../../../sim/index.ts";
@@ -63,6 +63,7 @@ async function quiesces(b: InRegion, rounds: number): Promise<void> {
         words: [1n],
       })),
       replies = host.all(calls);
+    replies.catch(() => undefined);
     await b.cycles(b.random.between(20, 200));
     b.io.quiesce.value = 1;
     const from = b.cycle;

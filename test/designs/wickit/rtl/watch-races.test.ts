@@ -91,8 +91,8 @@ async function races(b: Bench<Ports>, contexts: number, tries: number, nack: boo
       await b.cycles(2 * timeout);
       await b.until(() => due.length === 0);
       await b.cycles(60);
-      const got = answers.received.splice(0).map(r => r.value),
-        data = words.received.splice(0).map(w => BigInt(w.value)),
+      const got = answers.received.splice(0).map(({ value }) => ({ ...value, context: Number(value.context) })),
+        data = words.received.splice(0).map(w => w.value),
         what = `a reply after ${delay} cycles, phase ${phase}`;
       expect(
         got.map(a => a.context).sort((x, y) => x - y),

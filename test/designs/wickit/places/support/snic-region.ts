@@ -1,5 +1,5 @@
 /** The task in a region alone, with its wrapper: seen through the ports that a task has by itself, and credits. */
-import { region, SlotState } from "../../../../../designs/supernic/rtl/region/index.ts";
+import { region, RegionEnter, RegionLeave, SlotState } from "../../../../../designs/supernic/rtl/region/index.ts";
 import { snicPorts, type SnicWicParameters, wicTask } from "../../../../../designs/wickit/places/index.ts";
 import {
   bit,
@@ -18,7 +18,6 @@ import {
   uint,
   when,
 } from "../../../../../hdl-dsl/index.ts";
-import { RegionEnter, RegionLeave } from "../../../../../designs/supernic/rtl/region/index.ts";
 import { TaskAnswer, TaskVerdict } from "../../../../../designs/supernic/rtl/tasks/index.ts";
 import type { Bench } from "../../../../../sim/index.ts";
 
@@ -61,7 +60,7 @@ export const wicInRegion = (p: SnicWicParameters) =>
       when(entering.fire.xor(back), () => held.set(mux(back, held.sub(1), held.add(1))));
       connect(
         map(leaves, TaskAnswer, l => ({
-          tag: l.ctx,
+          tag: l.ctx.is(8),
           verdict: mux(l.dropped, TaskVerdict.drop, TaskVerdict.forward),
           ...{ header: l.header, mask: l.mask, prepend: l.prepend, frontBytes: l.frontBytes, dropFront: l.dropFront },
         })),
@@ -71,14 +70,12 @@ export const wicInRegion = (p: SnicWicParameters) =>
       connect(io.payload, portOf(it, "payload", 0));
       connect(portOf(it, "make", 0), io.make);
       it.config.set({ ...io.config, slot: 0 });
-      it.control
-        .at(0)
-        .set({
-          quiesce: io.quiesce.or(io.packet.valid.not().and(held.eq(0))),
-          isolate: io.isolate,
-          busyAt: 3,
-          patience: io.patience,
-        });
+      it.control.at(0).set({
+        quiesce: io.quiesce.or(io.packet.valid.not().and(held.eq(0))),
+        isolate: io.isolate,
+        busyAt: 3,
+        patience: io.patience,
+      });
       const state = it.state.at(0);
       io.state.set(state);
       io.held.set(held);
