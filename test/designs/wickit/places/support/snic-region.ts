@@ -1,5 +1,12 @@
 /** The task in a region alone, with its wrapper: seen through the ports that a task has by itself, and credits. */
-import { region, RegionEnter, RegionLeave, SlotState } from "../../../../../designs/supernic/rtl/region/index.ts";
+import {
+  region,
+  RegionEnter,
+  RegionLeave,
+  SlotState,
+  TaskAnswer,
+  TaskVerdict,
+} from "../../../../../designs/supernic/rtl/index.ts";
 import { snicPorts, type SnicWicParameters, wicTask } from "../../../../../designs/wickit/places/index.ts";
 import {
   bit,
@@ -18,7 +25,6 @@ import {
   uint,
   when,
 } from "../../../../../hdl-dsl/index.ts";
-import { TaskAnswer, TaskVerdict } from "../../../../../designs/supernic/rtl/tasks/index.ts";
 import type { Bench } from "../../../../../sim/index.ts";
 
 /** Packets in the region, and credits of its slot. */
