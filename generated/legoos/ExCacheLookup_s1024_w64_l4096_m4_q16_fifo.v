@@ -283,8 +283,8 @@ module ExCacheLookup_s1024_w64_l4096_m4_q16_fifo (
   wire again_2; // next.ts:135
   wire [9:0] next_index; // next.ts:123
   wire fills; // written.ts:18
-  wire sweeps; // lookup.ts:60
-  wire clears; // lookup.ts:61
+  wire sweeps; // lookup.ts:64
+  wire clears; // lookup.ts:65
   wire [63:0] gone; // written.ts:25
   wire [63:0] arrived_way; // written.ts:23
   wire [63:0] ended_way; // written.ts:22
@@ -491,7 +491,7 @@ module ExCacheLookup_s1024_w64_l4096_m4_q16_fifo (
     & (~clears ? 64'hffffffffffffffff : 64'd0);
   wire [5:0] written_set_pointer = clears ? 6'd0 : (begun & turns) ? second_set_pointer + 6'd1 : second_set_pointer;
   wire moves = first_valid & ~kills; // read.ts:41
-  wire evicted = (running & (drops | idle_1)) | (begun & ~fetches); // lookup.ts:57
+  wire evicted = (running & (drops | idle_1)) | (begun & ~fetches); // lookup.ts:61
   assign sweeps = second_valid & running & (second_kind == op_kind_sweep);
   assign clears = second_valid & running & (second_kind == op_kind_clear);
   wire [63:0] way_is_free_inverse = ~(second_set_valid | second_set_writable);
@@ -548,7 +548,7 @@ module ExCacheLookup_s1024_w64_l4096_m4_q16_fifo (
   assign arrived_way = op_way & (filled_1 ? 64'hffffffffffffffff : 64'd0);
   assign dropped_way = op_way & (drops ? 64'hffffffffffffffff : 64'd0);
   assign gone = taken_way | dropped_way;
-  wire meant = second_valid & (second_kind != op_kind_clear); // lookup.ts:85
+  wire meant = second_valid & (second_kind != op_kind_clear); // lookup.ts:89
 
   Fifo_Access_d8_auto queue ( // next.ts:31
     .clk (clk), .rst (rst),
@@ -1621,24 +1621,24 @@ module ExCacheLookup_s1024_w64_l4096_m4_q16_fifo (
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      assert (~meant | ~(|(found & (found - 64'd1)))); // lookup.ts:86
-      assert (~((|(second_set_dirty & ~second_set_valid)) & meant)); // lookup.ts:87
-      assert (~(hit & ~queue_push_ready)); // lookup.ts:88
+      assert (~meant | ~(|(found & (found - 64'd1)))); // lookup.ts:90
+      assert (~((|(second_set_dirty & ~second_set_valid)) & meant)); // lookup.ts:91
+      assert (~(hit & ~queue_push_ready)); // lookup.ts:92
     end
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
       if (~(~meant | ~(|(found & (found - 64'd1))))) begin
-        $display("%s", "assertion failed: a line is in one way of its set at most (lookup.ts:86)"); // lookup.ts:86
+        $display("%s", "assertion failed: a line is in one way of its set at most (lookup.ts:90)"); // lookup.ts:90
         $stop;
       end
       if (~(~((|(second_set_dirty & ~second_set_valid)) & meant))) begin
-        $display("%s", "assertion failed: what is dirty is valid (lookup.ts:87)"); // lookup.ts:87
+        $display("%s", "assertion failed: what is dirty is valid (lookup.ts:91)"); // lookup.ts:91
         $stop;
       end
       if (~(~(hit & ~queue_push_ready))) begin
-        $display("%s", "assertion failed: a hit has room on its way to the line memory (lookup.ts:88)"); // lookup.ts:88
+        $display("%s", "assertion failed: a hit has room on its way to the line memory (lookup.ts:92)"); // lookup.ts:92
         $stop;
       end
     end

@@ -133,7 +133,7 @@ module ExCache_s1024_w64_l4096_m4_q16_fifo_piggyback_parallel_wait_t4096_n8_r32_
   localparam [3:0] status_ok = 4'd0;
   localparam [3:0] status_fail = 4'd4;
   wire lookup_finish_ready, lookup_job_valid, lookup_job_payload_fetch, lookup_job_payload_dirty,
-    lookup_access_valid, lookup_access_payload_write, lookup_idle, lookup_ready; // ex-cache.ts:66
+    lookup_access_valid, lookup_access_payload_write, lookup_idle, lookup_ready; // ex-cache.ts:83
   wire [1:0] lookup_job_payload_miss;
   wire [15:0] lookup_job_payload_place, lookup_job_payload_line_asid, lookup_job_payload_victim_asid;
   wire [35:0] lookup_job_payload_line_page, lookup_job_payload_victim_page;
@@ -143,56 +143,83 @@ module ExCache_s1024_w64_l4096_m4_q16_fifo_piggyback_parallel_wait_t4096_n8_r32_
   wire [511:0] lookup_access_payload_data;
   wire misses_job_ready, misses_finish_valid, misses_finish_payload_fill, misses_finish_payload_release,
     misses_finish_payload_writable, misses_line_valid, misses_line_payload_write, misses_fill_valid,
-    misses_fill_payload_write, misses_ready; // ex-cache.ts:67
+    misses_fill_payload_write, misses_ready; // ex-cache.ts:84
   wire [1:0] misses_finish_payload_miss, misses_line_payload_owner, misses_fill_payload_owner;
   wire [3:0] misses_finish_payload_status, misses_line_payload_id, misses_fill_payload_id;
   wire [21:0] misses_line_payload_address, misses_fill_payload_address;
   wire [63:0] misses_line_payload_strb, misses_fill_payload_strb;
   wire [511:0] misses_line_payload_data, misses_fill_payload_data;
-  wire lines_command_ready, lines_answer_valid, lines_answer_payload_bad; // ex-cache.ts:68
+  wire lines_command_ready, lines_answer_valid, lines_answer_payload_bad; // ex-cache.ts:85
   wire [1:0] lines_answer_payload_owner;
   wire [3:0] lines_answer_payload_id;
   wire [511:0] lines_answer_payload_data;
-  reg commands_locked; // ex-cache.ts:113
+  reg fill_stage_full, fill_stage_held_write, fill_stage_skid_full, fill_stage_skid_held_write; // ex-cache.ts:124
+  reg [1:0] fill_stage_held_owner, fill_stage_skid_held_owner;
+  reg [3:0] fill_stage_held_id, fill_stage_skid_held_id;
+  reg [21:0] fill_stage_held_address, fill_stage_skid_held_address;
+  reg [63:0] fill_stage_held_strb, fill_stage_skid_held_strb;
+  reg [511:0] fill_stage_held_data, fill_stage_skid_held_data;
+  reg commands_locked; // ex-cache.ts:125
   reg [2:0] commands_owner;
-  reg answered_locked; // ex-cache.ts:131
+  reg command_stage_full, command_stage_held_write, command_stage_skid_full, command_stage_skid_held_write; // ex-cache.ts:126
+  reg [1:0] command_stage_held_owner, command_stage_skid_held_owner;
+  reg [3:0] command_stage_held_id, command_stage_skid_held_id;
+  reg [21:0] command_stage_held_address, command_stage_skid_held_address;
+  reg [63:0] command_stage_held_strb, command_stage_skid_held_strb;
+  reg [511:0] command_stage_held_data, command_stage_skid_held_data;
+  reg copies; // ex-cache.ts:146
+  reg fills; // ex-cache.ts:147
+  reg [3:0] line_answer_id; // ex-cache.ts:148
+  reg [511:0] line_answer_data;
+  reg line_answer_bad;
+  reg answer_stage_full, answer_stage_skid_full; // ex-cache.ts:154
+  reg [3:0] answer_stage_held_id, answer_stage_held_status, answer_stage_skid_held_id,
+    answer_stage_skid_held_status;
+  reg [511:0] answer_stage_held_data, answer_stage_skid_held_data;
+  reg answered_locked; // ex-cache.ts:155
   reg [1:0] answered_owner;
-  wire [2:0] commands_grant; // ex-cache.ts:113
-  wire [1:0] answered_grant; // ex-cache.ts:131
-  wire [2:0] commands_request; // ex-cache.ts:113
-  wire hits_valid = lookup_access_valid & ~(|lookup_access_payload_status); // ex-cache.ts:96
-  wire hits_ready = commands_grant[0] & lines_command_ready;
-  wire refusals_valid = lookup_access_valid & (|lookup_access_payload_status); // ex-cache.ts:97
+  wire [2:0] commands_grant; // ex-cache.ts:125
+  wire commands_ready;
+  wire [1:0] answered_grant; // ex-cache.ts:155
+  wire [2:0] commands_request; // ex-cache.ts:125
+  wire hits_valid = lookup_access_valid & ~(|lookup_access_payload_status); // ex-cache.ts:113
+  wire hits_ready = commands_grant[0] & commands_ready;
+  wire refusals_valid = lookup_access_valid & (|lookup_access_payload_status); // ex-cache.ts:114
   wire refusals_ready = answered_grant[1] & response_ready;
-  wire commands_valid = |(commands_grant & commands_request); // ex-cache.ts:113
+  wire fill_stage_ready = commands_grant[2] & commands_ready; // ex-cache.ts:124
+  wire fill_stage_room = ~fill_stage_full | fill_stage_ready;
+  wire commands_valid = |(commands_grant & commands_request); // ex-cache.ts:125
+  assign commands_ready = ~command_stage_skid_full;
   wire [1:0] commands_payload_owner =
-    ({2{commands_grant[1]}} & misses_line_payload_owner) | ({2{commands_grant[2]}} & misses_fill_payload_owner);
+    ({2{commands_grant[1]}} & misses_line_payload_owner) | ({2{commands_grant[2]}} & fill_stage_held_owner); // ex-cache.ts:125
   wire [3:0] commands_payload_id =
     ({4{commands_grant[0]}} & lookup_access_payload_id) | ({4{commands_grant[1]}} & misses_line_payload_id)
-    | ({4{commands_grant[2]}} & misses_fill_payload_id);
+    | ({4{commands_grant[2]}} & fill_stage_held_id);
   wire commands_payload_write =
     (commands_grant[0] & lookup_access_payload_write) | (commands_grant[1] & misses_line_payload_write)
-    | (commands_grant[2] & misses_fill_payload_write);
+    | (commands_grant[2] & fill_stage_held_write);
   wire [21:0] commands_payload_address =
     ({22{commands_grant[0]}} & lookup_access_payload_address)
-    | ({22{commands_grant[1]}} & misses_line_payload_address)
-    | ({22{commands_grant[2]}} & misses_fill_payload_address);
+    | ({22{commands_grant[1]}} & misses_line_payload_address) | ({22{commands_grant[2]}} & fill_stage_held_address);
   wire [63:0] commands_payload_strb =
     ({64{commands_grant[0]}} & lookup_access_payload_strb) | ({64{commands_grant[1]}} & misses_line_payload_strb)
-    | ({64{commands_grant[2]}} & misses_fill_payload_strb);
+    | ({64{commands_grant[2]}} & fill_stage_held_strb);
   wire [511:0] commands_payload_data =
     ({512{commands_grant[0]}} & lookup_access_payload_data) | ({512{commands_grant[1]}} & misses_line_payload_data)
-    | ({512{commands_grant[2]}} & misses_fill_payload_data);
-  assign commands_request = {misses_fill_valid, misses_line_valid, hits_valid};
-  wire [2:0] commands_after = commands_request & ~(commands_owner | (commands_owner - 3'd1)); // ex-cache.ts:113
+    | ({512{commands_grant[2]}} & fill_stage_held_data);
+  assign commands_request = {fill_stage_full, misses_line_valid, hits_valid};
+  wire [2:0] commands_after = commands_request & ~(commands_owner | (commands_owner - 3'd1)); // ex-cache.ts:125
   assign commands_grant =
     commands_locked ? commands_owner :
     |commands_after ? commands_after & (~commands_after + 3'd1) :
     commands_request & (~commands_request + 3'd1);
-  wire answers_valid = lines_answer_valid & (lines_answer_payload_owner == owner_access); // ex-cache.ts:115
-  wire answers_ready = answered_grant[0] & response_ready;
+  wire command_stage_room = ~command_stage_full | lines_command_ready; // ex-cache.ts:126
+  wire answers_valid = lines_answer_valid & (lines_answer_payload_owner == owner_access); // ex-cache.ts:136
+  wire answers_ready = ~answer_stage_skid_full;
   wire [3:0] answers_payload_status = lines_answer_payload_bad ? status_fail : status_ok;
-  wire [1:0] answered_request = {refusals_valid, answers_valid}; // ex-cache.ts:131
+  wire answer_stage_ready = answered_grant[0] & response_ready; // ex-cache.ts:154
+  wire answer_stage_room = ~answer_stage_full | answer_stage_ready;
+  wire [1:0] answered_request = {refusals_valid, answer_stage_full}; // ex-cache.ts:155
   wire [1:0] answered_after = answered_request & ~(answered_owner | (answered_owner - 2'd1));
   assign answered_grant =
     answered_locked ? answered_owner :
@@ -200,8 +227,8 @@ module ExCache_s1024_w64_l4096_m4_q16_fifo_piggyback_parallel_wait_t4096_n8_r32_
     answered_request & (~answered_request + 2'd1);
 
   wire lookup_access_ready =
-    ((|lookup_access_payload_status) & refusals_ready) | (~(|lookup_access_payload_status) & hits_ready); // ex-cache.ts:66
-  ExCacheLookup_s1024_w64_l4096_m4_q16_fifo lookup ( // ex-cache.ts:66
+    ((|lookup_access_payload_status) & refusals_ready) | (~(|lookup_access_payload_status) & hits_ready); // ex-cache.ts:83
+  ExCacheLookup_s1024_w64_l4096_m4_q16_fifo lookup ( // ex-cache.ts:83
     .clk (clk), .rst (rst),
     .request_valid (request_valid), .request_ready (request_ready), .request_payload_id (request_payload_id),
     .request_payload_asid (request_payload_asid), .request_payload_va (request_payload_va),
@@ -234,11 +261,8 @@ module ExCache_s1024_w64_l4096_m4_q16_fifo_piggyback_parallel_wait_t4096_n8_r32_
     .ready                 (lookup_ready)
   );
 
-  wire misses_line_ready = commands_grant[1] & lines_command_ready; // ex-cache.ts:67
-  wire misses_fill_ready = commands_grant[2] & lines_command_ready;
-  wire misses_copied_valid = lines_answer_valid & (lines_answer_payload_owner == owner_copy);
-  wire misses_filled_valid = lines_answer_valid & (lines_answer_payload_owner == owner_fill);
-  ExCacheMisses_s1024_w64_l4096_m4_piggyback_parallel_wait_t4096_n8_r32_d4_a4_c65536_i4 misses ( // ex-cache.ts:67
+  wire misses_line_ready = commands_grant[1] & commands_ready; // ex-cache.ts:84
+  ExCacheMisses_s1024_w64_l4096_m4_piggyback_parallel_wait_t4096_n8_r32_d4_a4_c65536_i4 misses ( // ex-cache.ts:84
     .clk (clk), .rst (rst),
     .own_mac                       (own_mac),
     .own_ip                        (own_ip),
@@ -257,16 +281,16 @@ module ExCache_s1024_w64_l4096_m4_q16_fifo_piggyback_parallel_wait_t4096_n8_r32_
     .line_payload_id (misses_line_payload_id), .line_payload_write (misses_line_payload_write),
     .line_payload_address (misses_line_payload_address), .line_payload_strb (misses_line_payload_strb),
     .line_payload_data (misses_line_payload_data),
-    .fill_valid (misses_fill_valid), .fill_ready (misses_fill_ready), .fill_payload_owner (misses_fill_payload_owner),
-    .fill_payload_id (misses_fill_payload_id), .fill_payload_write (misses_fill_payload_write),
-    .fill_payload_address (misses_fill_payload_address), .fill_payload_strb (misses_fill_payload_strb),
-    .fill_payload_data (misses_fill_payload_data),
-    .copied_valid                  (misses_copied_valid),
-    .copied_data                   (lines_answer_payload_data),
-    .copied_bad                    (lines_answer_payload_bad),
-    .filled_valid                  (misses_filled_valid),
-    .filled_miss                   (lines_answer_payload_id[1:0]),
-    .filled_bad                    (lines_answer_payload_bad),
+    .fill_valid (misses_fill_valid), .fill_ready (~fill_stage_skid_full),
+    .fill_payload_owner (misses_fill_payload_owner), .fill_payload_id (misses_fill_payload_id),
+    .fill_payload_write (misses_fill_payload_write), .fill_payload_address (misses_fill_payload_address),
+    .fill_payload_strb (misses_fill_payload_strb), .fill_payload_data (misses_fill_payload_data),
+    .copied_valid                  (copies),
+    .copied_data                   (line_answer_data),
+    .copied_bad                    (line_answer_bad),
+    .filled_valid                  (fills),
+    .filled_miss                   (line_answer_id[1:0]),
+    .filled_bad                    (line_answer_bad),
     .tx_valid (tx_valid), .tx_ready (tx_ready), .tx_payload_data (tx_payload_data),
     .tx_payload_keep (tx_payload_keep), .tx_payload_last (tx_payload_last), .tx_payload_user (tx_payload_user),
     .rx_valid (rx_valid), .rx_ready (rx_ready), .rx_payload_data (rx_payload_data),
@@ -306,13 +330,13 @@ module ExCache_s1024_w64_l4096_m4_q16_fifo_piggyback_parallel_wait_t4096_n8_r32_
     .ready                         (misses_ready)
   );
 
-  wire lines_answer_ready = answers_ready | (lines_answer_payload_owner != owner_access); // ex-cache.ts:68
-  LineAxi_s1024_w64_l4096_i4 lines ( // ex-cache.ts:68
+  wire lines_answer_ready = answers_ready | (lines_answer_payload_owner != owner_access); // ex-cache.ts:85
+  LineAxi_s1024_w64_l4096_i4 lines ( // ex-cache.ts:85
     .clk (clk), .rst (rst),
-    .command_valid (commands_valid), .command_ready (lines_command_ready),
-    .command_payload_owner (commands_payload_owner), .command_payload_id (commands_payload_id),
-    .command_payload_write (commands_payload_write), .command_payload_address (commands_payload_address),
-    .command_payload_strb (commands_payload_strb), .command_payload_data (commands_payload_data),
+    .command_valid (command_stage_full), .command_ready (lines_command_ready),
+    .command_payload_owner (command_stage_held_owner), .command_payload_id (command_stage_held_id),
+    .command_payload_write (command_stage_held_write), .command_payload_address (command_stage_held_address),
+    .command_payload_strb (command_stage_held_strb), .command_payload_data (command_stage_held_data),
     .answer_valid (lines_answer_valid), .answer_ready (lines_answer_ready),
     .answer_payload_owner (lines_answer_payload_owner), .answer_payload_id (lines_answer_payload_id),
     .answer_payload_data (lines_answer_payload_data), .answer_payload_bad (lines_answer_payload_bad),
@@ -334,11 +358,113 @@ module ExCache_s1024_w64_l4096_m4_q16_fifo_piggyback_parallel_wait_t4096_n8_r32_
 
   always @(posedge clk)
     if (rst) begin
+      fill_stage_full <= 1'b0; fill_stage_skid_full <= 1'b0;
+    end
+    else if (fill_stage_room) begin
+      fill_stage_full <= misses_fill_valid | fill_stage_skid_full;
+      fill_stage_skid_full <= 1'b0;
+    end
+    else if (misses_fill_valid) fill_stage_skid_full <= 1'b1;
+
+  always @(posedge clk)
+    if (fill_stage_room) begin
+      fill_stage_held_owner <= fill_stage_skid_full ? fill_stage_skid_held_owner : misses_fill_payload_owner;
+      fill_stage_held_id <= fill_stage_skid_full ? fill_stage_skid_held_id : misses_fill_payload_id;
+      fill_stage_held_write <= fill_stage_skid_full ? fill_stage_skid_held_write : misses_fill_payload_write;
+      fill_stage_held_address <= fill_stage_skid_full ? fill_stage_skid_held_address : misses_fill_payload_address;
+      fill_stage_held_strb <= fill_stage_skid_full ? fill_stage_skid_held_strb : misses_fill_payload_strb;
+      fill_stage_held_data <= fill_stage_skid_full ? fill_stage_skid_held_data : misses_fill_payload_data;
+    end
+
+  always @(posedge clk)
+    if (~fill_stage_skid_full) begin
+      fill_stage_skid_held_owner <= misses_fill_payload_owner;
+      fill_stage_skid_held_id <= misses_fill_payload_id;
+      fill_stage_skid_held_write <= misses_fill_payload_write;
+      fill_stage_skid_held_address <= misses_fill_payload_address;
+      fill_stage_skid_held_strb <= misses_fill_payload_strb;
+      fill_stage_skid_held_data <= misses_fill_payload_data;
+    end
+
+  always @(posedge clk)
+    if (rst) begin
       commands_locked <= 1'b0; commands_owner <= 3'd1;
     end
     else if (commands_valid) begin
       commands_owner <= commands_grant;
-      commands_locked <= ~lines_command_ready;
+      commands_locked <= ~commands_ready;
+    end
+
+  always @(posedge clk)
+    if (rst) begin
+      command_stage_full <= 1'b0; command_stage_skid_full <= 1'b0;
+    end
+    else if (command_stage_room) begin
+      command_stage_full <= commands_valid | command_stage_skid_full;
+      command_stage_skid_full <= 1'b0;
+    end
+    else if (commands_valid) command_stage_skid_full <= 1'b1;
+
+  always @(posedge clk)
+    if (command_stage_room) begin
+      command_stage_held_owner <= command_stage_skid_full ? command_stage_skid_held_owner : commands_payload_owner;
+      command_stage_held_id <= command_stage_skid_full ? command_stage_skid_held_id : commands_payload_id;
+      command_stage_held_write <= command_stage_skid_full ? command_stage_skid_held_write : commands_payload_write;
+      command_stage_held_address <=
+        command_stage_skid_full ? command_stage_skid_held_address :
+        commands_payload_address;
+      command_stage_held_strb <= command_stage_skid_full ? command_stage_skid_held_strb : commands_payload_strb;
+      command_stage_held_data <= command_stage_skid_full ? command_stage_skid_held_data : commands_payload_data;
+    end
+
+  always @(posedge clk)
+    if (~command_stage_skid_full) begin
+      command_stage_skid_held_owner <= commands_payload_owner;
+      command_stage_skid_held_id <= commands_payload_id;
+      command_stage_skid_held_write <= commands_payload_write;
+      command_stage_skid_held_address <= commands_payload_address;
+      command_stage_skid_held_strb <= commands_payload_strb;
+      command_stage_skid_held_data <= commands_payload_data;
+    end
+
+  always @(posedge clk)
+    if (rst) begin
+      copies <= 1'b0; fills <= 1'b0;
+    end
+    else begin
+      copies <= lines_answer_valid & (lines_answer_payload_owner == owner_copy);
+      fills <= lines_answer_valid & (lines_answer_payload_owner == owner_fill);
+    end
+
+  always @(posedge clk)
+    if (lines_answer_valid) begin
+      line_answer_id <= lines_answer_payload_id;
+      line_answer_data <= lines_answer_payload_data;
+      line_answer_bad <= lines_answer_payload_bad;
+    end
+
+  always @(posedge clk)
+    if (rst) begin
+      answer_stage_full <= 1'b0; answer_stage_skid_full <= 1'b0;
+    end
+    else if (answer_stage_room) begin
+      answer_stage_full <= answers_valid | answer_stage_skid_full;
+      answer_stage_skid_full <= 1'b0;
+    end
+    else if (answers_valid) answer_stage_skid_full <= 1'b1;
+
+  always @(posedge clk)
+    if (answer_stage_room) begin
+      answer_stage_held_id <= answer_stage_skid_full ? answer_stage_skid_held_id : lines_answer_payload_id;
+      answer_stage_held_status <= answer_stage_skid_full ? answer_stage_skid_held_status : answers_payload_status;
+      answer_stage_held_data <= answer_stage_skid_full ? answer_stage_skid_held_data : lines_answer_payload_data;
+    end
+
+  always @(posedge clk)
+    if (~answer_stage_skid_full) begin
+      answer_stage_skid_held_id <= lines_answer_payload_id;
+      answer_stage_skid_held_status <= answers_payload_status;
+      answer_stage_skid_held_data <= lines_answer_payload_data;
     end
 
   always @(posedge clk)
@@ -352,10 +478,12 @@ module ExCache_s1024_w64_l4096_m4_q16_fifo_piggyback_parallel_wait_t4096_n8_r32_
 
   assign response_valid = |(answered_grant & answered_request);
   assign response_payload_id =
-    ({4{answered_grant[0]}} & lines_answer_payload_id) | ({4{answered_grant[1]}} & lookup_access_payload_id);
+    ({4{answered_grant[0]}} & answer_stage_held_id) | ({4{answered_grant[1]}} & lookup_access_payload_id);
   assign response_payload_status =
-    ({4{answered_grant[0]}} & answers_payload_status) | ({4{answered_grant[1]}} & lookup_access_payload_status);
-  assign response_payload_data = {512{answered_grant[0]}} & lines_answer_payload_data;
+    ({4{answered_grant[0]}} & answer_stage_held_status) | ({4{answered_grant[1]}} & lookup_access_payload_status);
+  assign response_payload_data = {512{answered_grant[0]}} & answer_stage_held_data;
   assign idle = lookup_idle & (busy == 4'd0);
   assign ready = lookup_ready & misses_ready;
+
+  wire _unused_ok = &{1'b0, line_answer_id[3:2], 1'b0};
 endmodule

@@ -61,7 +61,7 @@ module LineAxi_s1024_w64_l4096_i4 (
 );
   reg [1:0] ring_0_owner, ring_1_owner, ring_2_owner, ring_3_owner, ring_4_owner, ring_5_owner, ring_6_owner,
     ring_7_owner, ring_8_owner, ring_9_owner, ring_10_owner, ring_11_owner, ring_12_owner, ring_13_owner,
-    ring_14_owner, ring_15_owner; // line-axi.ts:62
+    ring_14_owner, ring_15_owner; // line-axi.ts:64
   reg [3:0] ring_0_id, ring_1_id, ring_2_id, ring_3_id, ring_4_id, ring_5_id, ring_6_id, ring_7_id, ring_8_id,
     ring_9_id, ring_10_id, ring_11_id, ring_12_id, ring_13_id, ring_14_id, ring_15_id;
   reg ring_0_write, ring_1_write, ring_2_write, ring_3_write, ring_4_write, ring_5_write, ring_6_write,
@@ -70,63 +70,58 @@ module LineAxi_s1024_w64_l4096_i4 (
   reg [21:0] ring_0_address, ring_1_address, ring_2_address, ring_3_address, ring_4_address, ring_5_address,
     ring_6_address, ring_7_address, ring_8_address, ring_9_address, ring_10_address, ring_11_address, ring_12_address,
     ring_13_address, ring_14_address, ring_15_address;
-  reg [15:0] used; // line-axi.ts:63
-  reg [3:0] head; // line-axi.ts:64
-  reg [3:0] tail; // line-axi.ts:65
-  reg [4:0] written; // line-axi.ts:66
-  reg aw_stage_full, aw_stage_held_id, aw_stage_skid_full, aw_stage_skid_held_id; // line-axi.ts:94
+  reg [15:0] used; // line-axi.ts:65
+  reg [3:0] head; // line-axi.ts:66
+  reg [3:0] tail; // line-axi.ts:67
+  reg [4:0] written; // line-axi.ts:68
+  reg held; // line-axi.ts:71
+  reg [1:0] command_held_owner; // line-axi.ts:72
+  reg [3:0] command_held_id;
+  reg command_held_write;
+  reg [21:0] command_held_address;
+  reg [63:0] command_held_strb;
+  reg [511:0] command_held_data;
+  reg [15:0] compared; // line-axi.ts:73
+  reg aw_stage_full, aw_stage_held_id, aw_stage_skid_full, aw_stage_skid_held_id; // line-axi.ts:105
   reg [27:0] aw_stage_held_addr, aw_stage_skid_held_addr;
   reg [7:0] aw_stage_held_len, aw_stage_skid_held_len;
   reg [2:0] aw_stage_held_size, aw_stage_skid_held_size;
   reg [1:0] aw_stage_held_burst, aw_stage_skid_held_burst;
-  reg w_stage_full, w_stage_held_last, w_stage_skid_full, w_stage_skid_held_last; // line-axi.ts:95
+  reg w_stage_full, w_stage_held_last, w_stage_skid_full, w_stage_skid_held_last; // line-axi.ts:106
   reg [511:0] w_stage_held_data, w_stage_skid_held_data;
   reg [63:0] w_stage_held_strb, w_stage_skid_held_strb;
-  reg ar_stage_full, ar_stage_held_id, ar_stage_skid_full, ar_stage_skid_held_id; // line-axi.ts:96
+  reg ar_stage_full, ar_stage_held_id, ar_stage_skid_full, ar_stage_skid_held_id; // line-axi.ts:107
   reg [27:0] ar_stage_held_addr, ar_stage_skid_held_addr;
   reg [7:0] ar_stage_held_len, ar_stage_skid_held_len;
   reg [2:0] ar_stage_held_size, ar_stage_skid_held_size;
   reg [1:0] ar_stage_held_burst, ar_stage_skid_held_burst;
-  reg [15:0] failures; // line-axi.ts:102
-  reg [3:0] acked_first; // line-axi.ts:103
-  reg [3:0] acked_next; // line-axi.ts:104
-  reg write_failed; // line-axi.ts:123
-  wire goes; // line-axi.ts:86
-  wire [15:0] conflict_joined = {
-    used[15] & (ring_15_address == command_payload_address) & (ring_15_write | command_payload_write),
-    used[14] & (ring_14_address == command_payload_address) & (ring_14_write | command_payload_write),
-    used[13] & (ring_13_address == command_payload_address) & (ring_13_write | command_payload_write),
-    used[12] & (ring_12_address == command_payload_address) & (ring_12_write | command_payload_write),
-    used[11] & (ring_11_address == command_payload_address) & (ring_11_write | command_payload_write),
-    used[10] & (ring_10_address == command_payload_address) & (ring_10_write | command_payload_write),
-    used[9] & (ring_9_address == command_payload_address) & (ring_9_write | command_payload_write),
-    used[8] & (ring_8_address == command_payload_address) & (ring_8_write | command_payload_write),
-    used[7] & (ring_7_address == command_payload_address) & (ring_7_write | command_payload_write),
-    used[6] & (ring_6_address == command_payload_address) & (ring_6_write | command_payload_write),
-    used[5] & (ring_5_address == command_payload_address) & (ring_5_write | command_payload_write),
-    used[4] & (ring_4_address == command_payload_address) & (ring_4_write | command_payload_write),
-    used[3] & (ring_3_address == command_payload_address) & (ring_3_write | command_payload_write),
-    used[2] & (ring_2_address == command_payload_address) & (ring_2_write | command_payload_write),
-    used[1] & (ring_1_address == command_payload_address) & (ring_1_write | command_payload_write),
-    used[0] & (ring_0_address == command_payload_address) & (ring_0_write | command_payload_write)
-  };
-  wire conflict = |conflict_joined; // line-axi.ts:68
-  wire aw_valid = command_valid & command_payload_write & goes; // line-axi.ts:75
-  wire aw_ready = ~aw_stage_skid_full;
-  wire [27:0] aw_payload_addr = {command_payload_address, 6'd0};
-  wire w_valid = command_valid & command_payload_write & goes; // line-axi.ts:76
-  wire w_ready = ~w_stage_skid_full;
-  wire ar_valid = command_valid & ~command_payload_write & goes; // line-axi.ts:77
-  wire ar_ready = ~ar_stage_skid_full;
-  wire [27:0] ar_payload_addr = aw_payload_addr;
-  wire room = ~(&used) & ~conflict; // line-axi.ts:85
-  assign goes = (command_payload_write ? aw_ready & w_ready : ar_ready) & room;
-  wire aw_stage_room = ~aw_stage_full | mem_aw_ready; // line-axi.ts:94
-  wire w_stage_room = ~w_stage_full | mem_w_ready; // line-axi.ts:95
-  wire ar_stage_room = ~ar_stage_full | mem_ar_ready; // line-axi.ts:96
+  reg [15:0] failures; // line-axi.ts:113
+  reg [3:0] acked_first; // line-axi.ts:114
+  reg [3:0] acked_next; // line-axi.ts:115
+  reg write_failed; // line-axi.ts:134
+  wire aw_ready; // line-axi.ts:87
+  wire w_ready; // line-axi.ts:88
+  wire ar_ready; // line-axi.ts:89
+  wire room; // line-axi.ts:97
+  wire goes = held & (command_held_write ? aw_ready & w_ready : ar_ready) & room; // line-axi.ts:74
+  wire clashes_with_last =
+    (command_held_address == command_payload_address) & (command_held_write | command_payload_write); // line-axi.ts:78
+  wire conflict = |(compared & used); // line-axi.ts:85
+  wire aw_valid = goes & command_held_write; // line-axi.ts:87
+  assign aw_ready = ~aw_stage_skid_full;
+  wire [27:0] aw_payload_addr = {command_held_address, 6'd0}; // line-axi.ts:87
+  wire w_valid = goes & command_held_write; // line-axi.ts:88
+  assign w_ready = ~w_stage_skid_full;
+  wire ar_valid = goes & ~command_held_write; // line-axi.ts:89
+  assign ar_ready = ~ar_stage_skid_full;
+  wire [27:0] ar_payload_addr = aw_payload_addr; // line-axi.ts:89
+  assign room = ~(&used) & ~conflict;
+  wire aw_stage_room = ~aw_stage_full | mem_aw_ready; // line-axi.ts:105
+  wire w_stage_room = ~w_stage_full | mem_w_ready; // line-axi.ts:106
+  wire ar_stage_room = ~ar_stage_full | mem_ar_ready; // line-axi.ts:107
   wire [15:0] oldest_shifted = used >> head;
-  wire oldest = oldest_shifted[0]; // line-axi.ts:99
-  wire acked = |written; // line-axi.ts:105
+  wire oldest = oldest_shifted[0]; // line-axi.ts:110
+  wire acked = |written; // line-axi.ts:116
   wire [463:0] answers_joined = {
     ring_15_address, ring_15_write, ring_15_id, ring_15_owner, ring_14_address, ring_14_write, ring_14_id,
     ring_14_owner, ring_13_address, ring_13_write, ring_13_id, ring_13_owner, ring_12_address, ring_12_write,
@@ -138,148 +133,147 @@ module LineAxi_s1024_w64_l4096_i4 (
     ring_2_write, ring_2_id, ring_2_owner, ring_1_address, ring_1_write, ring_1_id, ring_1_owner, ring_0_address,
     ring_0_write, ring_0_id, ring_0_owner
   };
-  wire [28:0] e_word = answers_joined[{5'd0, head} * 9'd29 +: 29]; // line-axi.ts:100
+  wire [28:0] e_word = answers_joined[{5'd0, head} * 9'd29 +: 29]; // line-axi.ts:111
   wire e_write = e_word[6];
-  wire answers = oldest & (e_write ? acked : mem_r_valid); // line-axi.ts:106
-  wire leaves = answer_valid & answer_ready; // line-axi.ts:115
-  wire acks = leaves & e_write; // line-axi.ts:116
-  wire fails = |mem_b_payload_resp; // line-axi.ts:120
-  wire enters = command_valid & command_ready; // line-axi.ts:127
+  wire answers = oldest & (e_write ? acked : mem_r_valid); // line-axi.ts:117
+  wire leaves = answer_valid & answer_ready; // line-axi.ts:126
+  wire acks = leaves & e_write; // line-axi.ts:127
+  wire fails = |mem_b_payload_resp; // line-axi.ts:131
 
   always @(posedge clk)
-    if (enters) begin
+    if (goes) begin
       if (tail == 4'd0) begin
-        ring_0_owner <= command_payload_owner;
-        ring_0_id <= command_payload_id;
-        ring_0_write <= command_payload_write;
-        ring_0_address <= command_payload_address;
+        ring_0_owner <= command_held_owner;
+        ring_0_id <= command_held_id;
+        ring_0_write <= command_held_write;
+        ring_0_address <= command_held_address;
       end
       if (tail == 4'd1) begin
-        ring_1_owner <= command_payload_owner;
-        ring_1_id <= command_payload_id;
-        ring_1_write <= command_payload_write;
-        ring_1_address <= command_payload_address;
+        ring_1_owner <= command_held_owner;
+        ring_1_id <= command_held_id;
+        ring_1_write <= command_held_write;
+        ring_1_address <= command_held_address;
       end
       if (tail == 4'd2) begin
-        ring_2_owner <= command_payload_owner;
-        ring_2_id <= command_payload_id;
-        ring_2_write <= command_payload_write;
-        ring_2_address <= command_payload_address;
+        ring_2_owner <= command_held_owner;
+        ring_2_id <= command_held_id;
+        ring_2_write <= command_held_write;
+        ring_2_address <= command_held_address;
       end
       if (tail == 4'd3) begin
-        ring_3_owner <= command_payload_owner;
-        ring_3_id <= command_payload_id;
-        ring_3_write <= command_payload_write;
-        ring_3_address <= command_payload_address;
+        ring_3_owner <= command_held_owner;
+        ring_3_id <= command_held_id;
+        ring_3_write <= command_held_write;
+        ring_3_address <= command_held_address;
       end
       if (tail == 4'd4) begin
-        ring_4_owner <= command_payload_owner;
-        ring_4_id <= command_payload_id;
-        ring_4_write <= command_payload_write;
-        ring_4_address <= command_payload_address;
+        ring_4_owner <= command_held_owner;
+        ring_4_id <= command_held_id;
+        ring_4_write <= command_held_write;
+        ring_4_address <= command_held_address;
       end
       if (tail == 4'd5) begin
-        ring_5_owner <= command_payload_owner;
-        ring_5_id <= command_payload_id;
-        ring_5_write <= command_payload_write;
-        ring_5_address <= command_payload_address;
+        ring_5_owner <= command_held_owner;
+        ring_5_id <= command_held_id;
+        ring_5_write <= command_held_write;
+        ring_5_address <= command_held_address;
       end
       if (tail == 4'd6) begin
-        ring_6_owner <= command_payload_owner;
-        ring_6_id <= command_payload_id;
-        ring_6_write <= command_payload_write;
-        ring_6_address <= command_payload_address;
+        ring_6_owner <= command_held_owner;
+        ring_6_id <= command_held_id;
+        ring_6_write <= command_held_write;
+        ring_6_address <= command_held_address;
       end
       if (tail == 4'd7) begin
-        ring_7_owner <= command_payload_owner;
-        ring_7_id <= command_payload_id;
-        ring_7_write <= command_payload_write;
-        ring_7_address <= command_payload_address;
+        ring_7_owner <= command_held_owner;
+        ring_7_id <= command_held_id;
+        ring_7_write <= command_held_write;
+        ring_7_address <= command_held_address;
       end
       if (tail == 4'd8) begin
-        ring_8_owner <= command_payload_owner;
-        ring_8_id <= command_payload_id;
-        ring_8_write <= command_payload_write;
-        ring_8_address <= command_payload_address;
+        ring_8_owner <= command_held_owner;
+        ring_8_id <= command_held_id;
+        ring_8_write <= command_held_write;
+        ring_8_address <= command_held_address;
       end
       if (tail == 4'd9) begin
-        ring_9_owner <= command_payload_owner;
-        ring_9_id <= command_payload_id;
-        ring_9_write <= command_payload_write;
-        ring_9_address <= command_payload_address;
+        ring_9_owner <= command_held_owner;
+        ring_9_id <= command_held_id;
+        ring_9_write <= command_held_write;
+        ring_9_address <= command_held_address;
       end
       if (tail == 4'd10) begin
-        ring_10_owner <= command_payload_owner;
-        ring_10_id <= command_payload_id;
-        ring_10_write <= command_payload_write;
-        ring_10_address <= command_payload_address;
+        ring_10_owner <= command_held_owner;
+        ring_10_id <= command_held_id;
+        ring_10_write <= command_held_write;
+        ring_10_address <= command_held_address;
       end
       if (tail == 4'd11) begin
-        ring_11_owner <= command_payload_owner;
-        ring_11_id <= command_payload_id;
-        ring_11_write <= command_payload_write;
-        ring_11_address <= command_payload_address;
+        ring_11_owner <= command_held_owner;
+        ring_11_id <= command_held_id;
+        ring_11_write <= command_held_write;
+        ring_11_address <= command_held_address;
       end
       if (tail == 4'd12) begin
-        ring_12_owner <= command_payload_owner;
-        ring_12_id <= command_payload_id;
-        ring_12_write <= command_payload_write;
-        ring_12_address <= command_payload_address;
+        ring_12_owner <= command_held_owner;
+        ring_12_id <= command_held_id;
+        ring_12_write <= command_held_write;
+        ring_12_address <= command_held_address;
       end
       if (tail == 4'd13) begin
-        ring_13_owner <= command_payload_owner;
-        ring_13_id <= command_payload_id;
-        ring_13_write <= command_payload_write;
-        ring_13_address <= command_payload_address;
+        ring_13_owner <= command_held_owner;
+        ring_13_id <= command_held_id;
+        ring_13_write <= command_held_write;
+        ring_13_address <= command_held_address;
       end
       if (tail == 4'd14) begin
-        ring_14_owner <= command_payload_owner;
-        ring_14_id <= command_payload_id;
-        ring_14_write <= command_payload_write;
-        ring_14_address <= command_payload_address;
+        ring_14_owner <= command_held_owner;
+        ring_14_id <= command_held_id;
+        ring_14_write <= command_held_write;
+        ring_14_address <= command_held_address;
       end
       if (tail == 4'd15) begin
-        ring_15_owner <= command_payload_owner;
-        ring_15_id <= command_payload_id;
-        ring_15_write <= command_payload_write;
-        ring_15_address <= command_payload_address;
+        ring_15_owner <= command_held_owner;
+        ring_15_id <= command_held_id;
+        ring_15_write <= command_held_write;
+        ring_15_address <= command_held_address;
       end
     end
 
   always @(posedge clk)
     if (rst) used <= 16'd0;
     else begin
-      if (enters & (tail == 4'd0)) used[0] <= enters;
+      if (goes & (tail == 4'd0)) used[0] <= goes;
       if (leaves & (head == 4'd0)) used[0] <= ~leaves;
-      if (enters & (tail == 4'd1)) used[1] <= enters;
+      if (goes & (tail == 4'd1)) used[1] <= goes;
       if (leaves & (head == 4'd1)) used[1] <= ~leaves;
-      if (enters & (tail == 4'd2)) used[2] <= enters;
+      if (goes & (tail == 4'd2)) used[2] <= goes;
       if (leaves & (head == 4'd2)) used[2] <= ~leaves;
-      if (enters & (tail == 4'd3)) used[3] <= enters;
+      if (goes & (tail == 4'd3)) used[3] <= goes;
       if (leaves & (head == 4'd3)) used[3] <= ~leaves;
-      if (enters & (tail == 4'd4)) used[4] <= enters;
+      if (goes & (tail == 4'd4)) used[4] <= goes;
       if (leaves & (head == 4'd4)) used[4] <= ~leaves;
-      if (enters & (tail == 4'd5)) used[5] <= enters;
+      if (goes & (tail == 4'd5)) used[5] <= goes;
       if (leaves & (head == 4'd5)) used[5] <= ~leaves;
-      if (enters & (tail == 4'd6)) used[6] <= enters;
+      if (goes & (tail == 4'd6)) used[6] <= goes;
       if (leaves & (head == 4'd6)) used[6] <= ~leaves;
-      if (enters & (tail == 4'd7)) used[7] <= enters;
+      if (goes & (tail == 4'd7)) used[7] <= goes;
       if (leaves & (head == 4'd7)) used[7] <= ~leaves;
-      if (enters & (tail == 4'd8)) used[8] <= enters;
+      if (goes & (tail == 4'd8)) used[8] <= goes;
       if (leaves & (head == 4'd8)) used[8] <= ~leaves;
-      if (enters & (tail == 4'd9)) used[9] <= enters;
+      if (goes & (tail == 4'd9)) used[9] <= goes;
       if (leaves & (head == 4'd9)) used[9] <= ~leaves;
-      if (enters & (tail == 4'd10)) used[10] <= enters;
+      if (goes & (tail == 4'd10)) used[10] <= goes;
       if (leaves & (head == 4'd10)) used[10] <= ~leaves;
-      if (enters & (tail == 4'd11)) used[11] <= enters;
+      if (goes & (tail == 4'd11)) used[11] <= goes;
       if (leaves & (head == 4'd11)) used[11] <= ~leaves;
-      if (enters & (tail == 4'd12)) used[12] <= enters;
+      if (goes & (tail == 4'd12)) used[12] <= goes;
       if (leaves & (head == 4'd12)) used[12] <= ~leaves;
-      if (enters & (tail == 4'd13)) used[13] <= enters;
+      if (goes & (tail == 4'd13)) used[13] <= goes;
       if (leaves & (head == 4'd13)) used[13] <= ~leaves;
-      if (enters & (tail == 4'd14)) used[14] <= enters;
+      if (goes & (tail == 4'd14)) used[14] <= goes;
       if (leaves & (head == 4'd14)) used[14] <= ~leaves;
-      if (enters & (tail == 4'd15)) used[15] <= enters;
+      if (goes & (tail == 4'd15)) used[15] <= goes;
       if (leaves & (head == 4'd15)) used[15] <= ~leaves;
     end
 
@@ -289,11 +283,43 @@ module LineAxi_s1024_w64_l4096_i4 (
 
   always @(posedge clk)
     if (rst) tail <= 4'd0;
-    else if (enters) tail <= tail + 4'd1;
+    else if (goes) tail <= tail + 4'd1;
 
   always @(posedge clk)
     if (rst) written <= 5'd0;
     else written <= written + {4'd0, mem_b_valid} - {4'd0, acks};
+
+  always @(posedge clk)
+    if (rst) held <= 1'b0;
+    else if (command_ready) held <= command_valid;
+
+  always @(posedge clk)
+    if (command_valid & command_ready) begin
+      command_held_owner <= command_payload_owner;
+      command_held_id <= command_payload_id;
+      command_held_write <= command_payload_write;
+      command_held_address <= command_payload_address;
+      command_held_strb <= command_payload_strb;
+      command_held_data <= command_payload_data;
+      compared <= {
+        (held & (tail == 4'd15)) ? clashes_with_last : (ring_15_address == command_payload_address) & (ring_15_write | command_payload_write),
+        (held & (tail == 4'd14)) ? clashes_with_last : (ring_14_address == command_payload_address) & (ring_14_write | command_payload_write),
+        (held & (tail == 4'd13)) ? clashes_with_last : (ring_13_address == command_payload_address) & (ring_13_write | command_payload_write),
+        (held & (tail == 4'd12)) ? clashes_with_last : (ring_12_address == command_payload_address) & (ring_12_write | command_payload_write),
+        (held & (tail == 4'd11)) ? clashes_with_last : (ring_11_address == command_payload_address) & (ring_11_write | command_payload_write),
+        (held & (tail == 4'd10)) ? clashes_with_last : (ring_10_address == command_payload_address) & (ring_10_write | command_payload_write),
+        (held & (tail == 4'd9)) ? clashes_with_last : (ring_9_address == command_payload_address) & (ring_9_write | command_payload_write),
+        (held & (tail == 4'd8)) ? clashes_with_last : (ring_8_address == command_payload_address) & (ring_8_write | command_payload_write),
+        (held & (tail == 4'd7)) ? clashes_with_last : (ring_7_address == command_payload_address) & (ring_7_write | command_payload_write),
+        (held & (tail == 4'd6)) ? clashes_with_last : (ring_6_address == command_payload_address) & (ring_6_write | command_payload_write),
+        (held & (tail == 4'd5)) ? clashes_with_last : (ring_5_address == command_payload_address) & (ring_5_write | command_payload_write),
+        (held & (tail == 4'd4)) ? clashes_with_last : (ring_4_address == command_payload_address) & (ring_4_write | command_payload_write),
+        (held & (tail == 4'd3)) ? clashes_with_last : (ring_3_address == command_payload_address) & (ring_3_write | command_payload_write),
+        (held & (tail == 4'd2)) ? clashes_with_last : (ring_2_address == command_payload_address) & (ring_2_write | command_payload_write),
+        (held & (tail == 4'd1)) ? clashes_with_last : (ring_1_address == command_payload_address) & (ring_1_write | command_payload_write),
+        (held & (tail == 4'd0)) ? clashes_with_last : (ring_0_address == command_payload_address) & (ring_0_write | command_payload_write)
+      };
+    end
 
   always @(posedge clk)
     if (rst) begin
@@ -335,15 +361,15 @@ module LineAxi_s1024_w64_l4096_i4 (
 
   always @(posedge clk)
     if (w_stage_room) begin
-      w_stage_held_data <= w_stage_skid_full ? w_stage_skid_held_data : command_payload_data;
-      w_stage_held_strb <= w_stage_skid_full ? w_stage_skid_held_strb : command_payload_strb;
+      w_stage_held_data <= w_stage_skid_full ? w_stage_skid_held_data : command_held_data;
+      w_stage_held_strb <= w_stage_skid_full ? w_stage_skid_held_strb : command_held_strb;
       w_stage_held_last <= w_stage_skid_full ? w_stage_skid_held_last : 1'b1;
     end
 
   always @(posedge clk)
     if (~w_stage_skid_full) begin
-      w_stage_skid_held_data <= command_payload_data;
-      w_stage_skid_held_strb <= command_payload_strb;
+      w_stage_skid_held_data <= command_held_data;
+      w_stage_skid_held_strb <= command_held_strb;
       w_stage_skid_held_last <= 1'b1;
     end
 
@@ -406,7 +432,7 @@ module LineAxi_s1024_w64_l4096_i4 (
     if (rst) write_failed <= 1'b0;
     else if (mem_b_valid & fails) write_failed <= 1'b1;
 
-  assign command_ready = goes;
+  assign command_ready = ~held | goes;
   assign answer_valid = answers;
   assign answer_payload_owner = e_word[1:0];
   assign answer_payload_id = e_word[5:2];

@@ -21,7 +21,16 @@ export {
   Scheduler,
 } from "./scheduler/index.ts";
 export { Match, type MatchParameters } from "./match/index.ts";
-export { ChainPacket, type ChainParameters, region, type RegionParameters, Slot } from "./region/index.ts";
+export {
+  ChainPacket,
+  type ChainParameters,
+  region,
+  RegionEnter,
+  RegionLeave,
+  type RegionParameters,
+  Slot,
+  SlotState,
+} from "./region/index.ts";
 export {
   asItWas,
   asMakingTask,

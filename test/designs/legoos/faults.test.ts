@@ -97,6 +97,9 @@ const faults: readonly Fault[] = [
     "assign begins = needs & (|(~busy)) &",
     "assign begins = needs &",
   ],
+  // Hits that pass the queue.
+  ["a hit passes those that wait in the queue", runs, "& ~lookup_access_valid &", "&"],
+  ["a hit that has passed the queue goes through it, too", passing, "(hit & ~early_hit) | answers", "hit | answers"],
   // Those that wait.
   [
     "a new request passes those that wait for its line",
@@ -237,7 +240,8 @@ const faults: readonly Fault[] = [
   ["replies to another station are taken", strange, "== own_ip)", "!= 32'd0)"],
   ["all misses have one buffer for their victims", passing, "victims[{held_miss, beat}]", "victims[{1'b0, beat}]"],
   // The line memory.
-  ["a read passes a write of the same beat", dram, "used[3] & (ring_3_address == command_payload_address)", "1'b0"],
+  ["a read passes a write of the same beat", dram, "|(compared & used)", "|(compared[14:0] & used[14:0])"],
+  ["a read passes the write just before it", dram, /(wire clashes_with_last =)[^;]*;/, "$1 1'b0;"],
   [
     "a line is told before its last beats stand",
     fails,

@@ -13,6 +13,7 @@ import {
   bernoulli,
   bursts,
   type Design,
+  type Pause,
   type Random,
   runBench,
   StreamSink,
@@ -50,6 +51,8 @@ export interface RigOptions extends BenchOptions, NetworkFaults {
   /** Pauses at the ports: a share of the cycles, or runs of going and of pausing. */
   readonly pauses?: number;
   readonly pausesInRuns?: { readonly go: number; readonly pause: number };
+  /** When software does not look at events. */
+  readonly eventPause?: Pause;
   readonly design?: Design<ExCachePorts>;
   /** The network, when it is another than the model's: gives what takes the frames that the ExCache sends. */
   readonly network?: (receive: (frame: Uint8Array, damaged: boolean) => void) => (frame: Uint8Array) => void;
@@ -108,7 +111,11 @@ export class ExCacheRig {
     this.#rx = new AxisSource(bench.sim, bench.io.rx, pause(5));
     this.#free = Array.from({ length: 2 ** this.p.idBits }, (_, i) => i);
     const responses = new StreamSink(bench.sim, bench.io.response, pause(6)),
-      events = new StreamSink(bench.sim, bench.io.event, pause(7));
+      events = new StreamSink(
+        bench.sim,
+        bench.io.event,
+        o.eventPause === undefined ? pause(7) : { pause: o.eventPause },
+      );
     bench.onEdge({
       sample: () => {
         for (const group of [bench.io.events, bench.io.traffic] as const)

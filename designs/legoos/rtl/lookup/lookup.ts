@@ -3,6 +3,7 @@ import {
   atMostOne,
   cat,
   connect,
+  constant,
   encodeOnehot,
   module,
   mux,
@@ -23,7 +24,8 @@ import { setAfter } from "./written.ts";
  * what. A tag memory for each way is read at once; all else of a set is one word. Everything that changes a set goes
  * through two stages, so that each request sees what all before it have done.
  *
- * Latency: 2 cycles from `request` to the decision, 1 more to `access`. Initiation interval 1 for hits. A miss stops
+ * Latency: 2 cycles from `request` to the decision, 1 more to `access`, none to
+ * `early`. Initiation interval 1 for hits. A miss stops
  * the stages for 6 cycles at least, until the hits before it have gone to the line memory. A request for a line that
  * is under way waits for it; one for a line that is leaving waits until that is safe. Both kinds are looked up again
  * in their order, before new ones. Full (no miss, no place to wait, no way that could leave): the oldest request is
@@ -42,7 +44,8 @@ export const Lookup = module(
 
     // Stage 2: the decision, and what it makes of the set.
     const settling = mux(second.again, lists.head, requests.settling);
-    accesses.push.valid.set(d.hit.or(d.answers));
+    const early = p.lines === "chip" ? node(d.hit.and(io.direct), { name: "early_hit" }) : constant(0, 1);
+    accesses.push.valid.set(d.hit.andNot(early).or(d.answers));
     accesses.push.payload.set({
       id: settling.id,
       status: d.status,
@@ -51,6 +54,7 @@ export const Lookup = module(
       strb: settling.strb,
       data: settling.data,
     });
+    if (p.lines === "chip") io.early.set({ valid: early, access: accesses.push.payload });
     connect(accesses.pop, io.access);
     settles.set(d.hit.or(d.answers).or(d.parks).or(beginsAccess));
     kills.set(secondValid.and(running).and(d.blocked.or(d.begins).or(d.finishes)));
@@ -87,5 +91,8 @@ export const Lookup = module(
     assertAlways(secondSet.dirty.andNot(secondSet.valid).any().and(meant).not(), "what is dirty is valid");
     assertAlways(d.hit.and(accesses.push.ready.not()).not(), "a hit has room on its way to the line memory");
   },
-  { nameOf: p => `ExCacheLookup_s${p.sets}_w${p.ways}_l${p.lineBytes}_m${p.misses}_q${p.waiting}_${p.policy}` },
+  {
+    nameOf: p =>
+      `ExCacheLookup_s${p.sets}_w${p.ways}_l${p.lineBytes}_m${p.misses}_q${p.waiting}_${p.policy}${p.lines === "chip" ? "_direct" : ""}`,
+  },
 );

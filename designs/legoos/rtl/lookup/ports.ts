@@ -1,7 +1,13 @@
 /** The ports of the look-up. */
-import { bit, type Inside, output, sink, source } from "../../../../hdl-dsl/index.ts";
+import { bit, input, type Inside, output, sink, source, struct } from "../../../../hdl-dsl/index.ts";
 import type { Parameters } from "../../config/index.ts";
 import { Access, Events, Finish, Job, Place, Request } from "../records/records.ts";
+
+/** With lines on chip: `direct` says that a hit of this cycle may pass the queue, and `early` is that hit. */
+const directPorts = (p: Parameters) => ({
+  direct: input(bit),
+  early: output(struct({ valid: bit, access: Access(p) })),
+});
 
 export const lookupPorts = (p: Parameters) => ({
   request: sink(Request(p)),
@@ -14,6 +20,7 @@ export const lookupPorts = (p: Parameters) => ({
   /** Nothing is under way. */
   idle: output(bit),
   ready: output(bit),
+  ...(p.lines === "chip" ? directPorts(p) : ({} as ReturnType<typeof directPorts>)),
 });
 /** The ports as the module's body sees them. */
 export type LookupIo = Inside<ReturnType<typeof lookupPorts>>;

@@ -20,8 +20,10 @@ import {
   stream,
   struct,
   uint,
+  type UInt,
   vec,
   when,
+  wire,
 } from "../../../../hdl-dsl/index.ts";
 import { beatBytes, derived, type Parameters } from "../../config/index.ts";
 import { LineAnswer, LineCommand, lineIdBits, Owner } from "../records/records.ts";
@@ -41,7 +43,7 @@ export const lineBus = (p: Parameters): Axi4Parameters => ({
 /**
  * The lines behind AXI4, for caches that are too large for a chip: each command is a burst of one beat. Answers keep
  * the order of the commands. The bus orders neither reads nor writes against the other kind, so a command waits while
- * one of the same address is under way and either of them writes. Latency: the memory's and 3 cycles; initiation
+ * one of the same address is under way and either of them writes. Latency: the memory's and 4 cycles; initiation
  * interval 1, with 16 commands under way. Full: `command.ready` is 0. What the memory fails is answered `bad`; `failed`
  * tells that a write was, and stays until reset. Reset: nothing under way.
  */
@@ -64,13 +66,23 @@ export const LineAxi = module(
       head = reg(pointer, { init: 0, name: "head" }),
       tail = reg(pointer, { init: 0, name: "tail" }),
       written = reg(uint(pointer.width + 1), { init: 0, name: "written" });
-    const c = io.command.payload;
-    const conflict = node(
-      fromBits(
-        ring.toArray().map((e, i): Bit => used.bit(i).and(e.address.eq(c.address)).and(e.write.or(c.write))),
-      ).any(),
-      { name: "conflict" },
-    );
+    // A command is compared with all that are under way as it comes, and goes from a register: in the same cycle both
+    // are too many levels. What it waits for then only grows less: nothing goes before it.
+    const full = reg(bit, { init: 0, name: "held" }),
+      c = reg(LineCommand(p), { name: "command_held" }),
+      against = reg(uint(outstanding), { name: "compared" }),
+      goes = wire(bit, { name: "goes" });
+    const next = io.command.payload,
+      clashes = (e: { readonly address: UInt; readonly write: Bit }): Bit =>
+        e.address.eq(next.address).and(e.write.or(next.write));
+    const before = node(clashes(c), { name: "clashes_with_last" });
+    io.command.ready.set(full.not().or(goes));
+    when(io.command.ready, () => full.set(io.command.valid));
+    when(io.command.fire, () => {
+      c.set(next);
+      against.set(fromBits(ring.toArray().map((e, i): Bit => mux(full.and(tail.eq(i)), before, clashes(e)))));
+    });
+    const conflict = node(against.and(used).any(), { name: "conflict" });
 
     const aw = stream(bus.aw.shape, { name: "aw" }),
       w = stream(bus.w.shape, { name: "w" }),
@@ -82,12 +94,11 @@ export const LineAxi = module(
       size: sizeOfBeat,
       burst: incrementing,
     };
-    const room = node(used.all().not().andNot(conflict), { name: "room" }),
-      goes = node(mux(c.write, aw.ready.and(w.ready), ar.ready).and(room), { name: "goes" });
-    io.command.ready.set(goes);
-    aw.valid.set(io.command.valid.and(c.write).and(goes));
-    w.valid.set(io.command.valid.and(c.write).and(goes));
-    ar.valid.set(io.command.valid.andNot(c.write).and(goes));
+    const room = node(used.all().not().andNot(conflict), { name: "room" });
+    goes.set(full.and(mux(c.write, aw.ready.and(w.ready), ar.ready)).and(room));
+    aw.valid.set(goes.and(c.write));
+    w.valid.set(goes.and(c.write));
+    ar.valid.set(goes.andNot(c.write));
     aw.payload.set(address);
     ar.payload.set(address);
     w.payload.set({ data: c.data, strb: c.strb, last: 1 });
@@ -124,7 +135,7 @@ export const LineAxi = module(
     when(bus.b.valid.and(fails), () => failed.set(1));
     io.failed.set(failed);
 
-    const enters = node(io.command.fire);
+    const enters = goes;
     when(enters, () => {
       tail.set(tail.add(1));
       ring.setAt(tail, { owner: c.owner, id: c.id, write: c.write, address: c.address });

@@ -6,15 +6,20 @@ import {
   constant,
   input,
   instance,
+  literalOf,
   memberPorts,
   module,
   mux,
   output,
+  reg,
   sink,
   source,
+  stage,
   stream,
   struct,
   uint,
+  type Val,
+  when,
 } from "../../../../hdl-dsl/index.ts";
 import { AxisBeat } from "../../../shared/frame/index.ts";
 import { beatBytes, derived, type Parameters } from "../../config/index.ts";
@@ -25,7 +30,18 @@ import { LineRam } from "../memory/line-ram.ts";
 import { MissEngine } from "../miss/engine.ts";
 import { Traffic } from "../miss/engine/ports.ts";
 import { Event, NodeWrite, Own, RangeWrite, RegionWrite } from "../records/miss-records.ts";
-import { Events, LineCommand, lineIdBits, Place, Request, Response } from "../records/records.ts";
+import { type Access, Events, LineCommand, lineIdBits, Owner, Place, Request, Response } from "../records/records.ts";
+
+/** A hit as the line memory is told of it. */
+const commandOf = (p: Parameters, a: Val<ReturnType<typeof Access>>) =>
+  literalOf(LineCommand(p), {
+    owner: Owner.access,
+    id: a.id.zext(lineIdBits(p)),
+    write: a.write,
+    address: a.address,
+    strb: a.strb,
+    data: a.data,
+  });
 
 const memory = (p: Parameters) => memberPorts("mem", axi4Bus(lineBus(p)));
 
@@ -34,10 +50,11 @@ const memory = (p: Parameters) => memberPorts("mem", axi4Bus(lineBus(p)));
  * the misses, and the lines, in memory on chip or behind AXI4. Accesses are answered by `id`; those
  * of one line in their order, as they are done.
  *
- * Latency of a hit: 2 cycles to the decision and the line's address, 4 to the answer with its data, lines on chip.
- * Initiation interval 1. A refusal may pass an answer of the same line. Full: see `Lookup` and `MissEngine`;
- * `request.ready` is 0 in the end. Reset: all lines are dropped, and requests are taken once sets and marks are cleared
- * (`ready`); dirty lines are lost, as a processor's are.
+ * Latency of a hit: 2 cycles to the decision and the line's address. Lines on chip: 3 to the answer with its data, 4
+ * behind a hit that waited or beside a miss at the line memory. In DRAM the stages to it and back add 3. Initiation
+ * interval 1. A refusal may pass an answer of the same line. Full: see `Lookup` and `MissEngine`; `request.ready` is 0
+ * in the end. Reset: all lines are dropped, and requests are taken once sets and marks are cleared (`ready`); dirty
+ * lines are lost, as a processor's are.
  */
 export const ExCache = module(
   "ExCache",
@@ -99,18 +116,22 @@ export const ExCache = module(
       a = access.payload,
       refused = a.status.any();
     hits.valid.set(access.valid.andNot(refused));
-    hits.payload.set({
-      owner: "access",
-      id: a.id.zext(lineIdBits(p)),
-      write: a.write,
-      address: a.address,
-      strb: a.strb,
-      data: a.data,
-    });
+    hits.payload.set(commandOf(p, a));
     refusals.valid.set(access.valid.and(refused));
     refusals.payload.set({ id: a.id, status: a.status, data: 0 });
     access.ready.set(refused.and(refusals.ready).or(refused.not().and(hits.ready)));
-    connect(arbiter([hits, engine.line, engine.fill], { name: "commands" }), lines.command);
+    // Stages stand where a path would go through several blocks. In front of DRAM they cost a cycle.
+    const fill = stage(engine.fill, "full", { name: "fill_stage" }),
+      commands = arbiter([hits, engine.line, fill], { name: "commands" });
+    if (p.lines === "axi") connect(stage(commands, "full", { name: "command_stage" }), lines.command);
+    else {
+      // A hit with nothing in front of it goes to the line memory in the cycle of its decision.
+      const { early } = lookup;
+      lookup.direct.set(lines.command.ready.andNot(access.valid).andNot(engine.line.valid).andNot(fill.valid));
+      commands.ready.set(lines.command.ready);
+      lines.command.valid.set(commands.valid.or(early.valid));
+      lines.command.payload.set(mux(commands.valid, commands.payload, commandOf(p, early.access)));
+    }
 
     const answers = stream(Response(p), { name: "answers" }),
       { owner, id, data, bad } = lines.answer.payload,
@@ -122,13 +143,16 @@ export const ExCache = module(
       data,
     });
     lines.answer.ready.set(answers.ready.or(ofAccess.not()));
-    engine.copied.set({ valid: lines.answer.valid.and(owner.is("copy")), data, bad });
-    engine.filled.set({
-      valid: lines.answer.valid.and(owner.is("fill")),
-      miss: id.trunc(derived(p).missBits),
-      bad,
-    });
-    connect(arbiter([answers, refusals], { name: "answered" }), io.response);
+    const copies = reg(bit, { init: 0, name: "copies" }),
+      fills = reg(bit, { init: 0, name: "fills" }),
+      answered = reg(struct({ id: uint(lineIdBits(p)), data: uint(8 * beatBytes), bad: bit }), { name: "line_answer" });
+    copies.set(lines.answer.valid.and(owner.is("copy")));
+    fills.set(lines.answer.valid.and(owner.is("fill")));
+    when(lines.answer.valid, () => answered.set({ id, data, bad }));
+    engine.copied.set({ valid: copies, data: answered.data, bad: answered.bad });
+    engine.filled.set({ valid: fills, miss: answered.id.trunc(derived(p).missBits), bad: answered.bad });
+    const answersOut = stage(answers, p.lines === "axi" ? "full" : "backward", { name: "answer_stage" });
+    connect(arbiter([answersOut, refusals], { name: "answered" }), io.response);
   },
   {
     nameOf: p =>
