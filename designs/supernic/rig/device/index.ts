@@ -12,6 +12,7 @@ export {
   type Totals,
   totals,
   unaccounted,
+  waitingLedger,
 } from "./ledger.ts";
 export { type ManagedOptions, type ManagedRegions, managedRegions, resourceNumbers } from "./managed.ts";
 export { isOwn } from "./own-frames.ts";
