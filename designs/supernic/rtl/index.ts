@@ -64,11 +64,11 @@ export {
   Dispatch,
   memoryWaysOf,
   PayloadJobs,
+  payloadWaysOf,
   type RegionContent,
   regionMemoryWays,
   regions,
   Return,
-  stayingTasks,
 } from "./core/index.ts";
 export {
   DagGate,

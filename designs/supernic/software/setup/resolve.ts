@@ -147,7 +147,7 @@ export function resolveSetup(file: SetupFile, path: string, sizes: SetupSizes, d
   const tunnels = tunnelsOf(file, users, refuse),
     balancers = balancersOf(file, users, file.stations, refuse),
     replicas = replicasOf(file, users, refuse),
-    keys = keysOf(file, { users, tunnels, regions }, refuse),
+    keys = keysOf(file, { users, tunnels, chains }, refuse),
     known = { sizes, users, chains, peers: file.peers, tunnels, balancers, replicas, keys };
   const dags = dagsOf(file, known, refuse);
   refuse.unless(
