@@ -241,9 +241,9 @@ describe("chains of two users at too few regions", () => {
     const enemy = await FrameProgram.open(host, { ip: address(0), port: 7001 }),
       nowhere = Buffer.alloc(64);
     nowhere.write("025c000000aa025c000000bb0800", "hex");
-    let isOver = false;
+    const state = { isOver: false };
     const flood = (async () => {
-      for (let n = 0; !isOver; n++) {
+      for (let n = 0; !state.isOver; n++) {
         for (let i = 0; i < 8; i++) await enemy.send(n % 2 ? nowhere : Buffer.alloc((n * 37 + i) % 1600, n));
         await pause(5);
       }
@@ -255,7 +255,7 @@ describe("chains of two users at too few regions", () => {
       await pause(10);
     }
     await w.allCame();
-    isOver = true;
+    state.isOver = true;
     await flood;
     await enemy.close();
   });
