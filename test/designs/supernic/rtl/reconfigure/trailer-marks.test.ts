@@ -10,6 +10,10 @@ const sizes = [
 ] as const;
 const dutOf = (p: (typeof sizes)[number]) => Decoupler({ ...p, reads: 1, writes: 1, trailers: 1 });
 type Ports = ReturnType<typeof dutOf>["ports"];
+function there<T>(port: T | undefined): T {
+  if (port === undefined) throw new RangeError("there is such a port");
+  return port;
+}
 const must = (is: boolean, what: string): void => {
   if (!is) throw new Error(what);
 };
@@ -21,7 +25,9 @@ async function marked(
 ): Promise<{ readonly justLeft: number; readonly held: number }> {
   const { io, random } = b,
     inside = new Set<number>(),
-    seen = { justLeft: 0, held: 0 };
+    seen = { justLeft: 0, held: 0 },
+    // How many of these ports there are is a parameter.
+    [writing, marks, marksOk] = [there(io["writing0"]), there(io["marks0"]), there(io["marksOk0"])];
   let left: number | undefined, leaving: number | undefined;
   Object.assign(io.cut, { value: 0 });
   io.reading.value = 0;
@@ -31,7 +37,7 @@ async function marked(
   io.leave.ready.value = 1;
   io.enter.valid.value = 0;
   io.innerLeave.valid.value = 0;
-  io.writing0.valid.value = 0;
+  writing.valid.value = 0;
   io.enter.payload.run.value = 0;
   io.innerLeave.payload.refund.value = 0;
   await b.cycles(contexts + 4);
@@ -46,13 +52,13 @@ async function marked(
     // A beat of this one waits for the store.
     const writes = random.chance(0.5) ? (leaving ?? 0) : random.below(contexts),
       isHeld = random.chance(0.4);
-    io.writing0.valid.value = isHeld ? 1 : 0;
-    io.writing0.ctx.value = writes;
+    writing.valid.value = isHeld ? 1 : 0;
+    writing.ctx.value = writes;
     const asked = random.chance(0.3) ? (left ?? ctx) : random.chance(0.5) ? ctx : random.below(contexts);
-    io.marks0.value = asked;
+    marks.value = asked;
     await b.risingEdge();
     const may = inside.has(asked) || left === asked;
-    must((io.marksOk0.value === 1) === may, `the trailer of ${asked} is ${may ? "thrown away" : "let through"}`);
+    must((marksOk.value === 1) === may, `the trailer of ${asked} is ${may ? "thrown away" : "let through"}`);
     if (!inside.has(asked) && left === asked) seen.justLeft++;
     if (comes && io.enter.ready.value === 1) inside.add(ctx);
     left = undefined;
