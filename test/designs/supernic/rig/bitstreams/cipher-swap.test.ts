@@ -8,11 +8,11 @@ import { deviceSizes, taskNamed } from "../../../../../designs/supernic/build/in
 import { makeParameters } from "../../../../../designs/supernic/config/index.ts";
 import {
   leftAtRest,
+  planRegions,
   type SimulatedSuperNic,
   unaccounted,
   withDevice,
 } from "../../../../../designs/supernic/rig/device/index.ts";
-import { planRegions } from "../../../../../designs/supernic/rig/device/region-plan.ts";
 import { readSetup, taskWords } from "../../../../../designs/supernic/software/index.ts";
 import { aesFrontBytes, aesNonceBytes, trailerBytes } from "../../../../../designs/supernic/wire/index.ts";
 import { filler, udp } from "../../../../../designs/supernic/workload/index.ts";
