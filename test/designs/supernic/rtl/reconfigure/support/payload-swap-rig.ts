@@ -138,7 +138,7 @@ export const dutOf = ({ contexts, cells, branches, credits }: Sizes, name: World
       /** Payloads that are being read for the region that comes and goes. */
       reads: output(uint(9)),
       /** The store takes none of the beats that go back. */
-      slow: input(bit),
+      slow: input(bit, { unused: true }),
       /** Beats that have come from the store and not gone back. */
       owed: output(uint(9)),
     }),
