@@ -409,7 +409,7 @@ module Regions_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tunnel_
     region_1_leave_payload_killed, region_1_accepts, region_2_enter_ready, region_2_leave_valid,
     region_2_leave_payload_reply, region_2_leave_payload_dropped, region_2_leave_payload_killed, region_2_accepts,
     region_3_enter_ready, region_3_leave_valid, region_3_leave_payload_reply, region_3_leave_payload_dropped,
-    region_3_leave_payload_killed, region_3_leave_payload_refund, region_3_give, region_3_accepts; // regions-placed.ts:206
+    region_3_leave_payload_killed, region_3_leave_payload_refund, region_3_give, region_3_accepts; // regions-placed.ts:219
   wire [9:0] region_0_leave_payload_ctx, region_1_leave_payload_ctx, region_2_leave_payload_ctx,
     region_3_leave_payload_ctx;
   wire [511:0] region_0_leave_payload_header, region_1_leave_payload_header, region_2_leave_payload_header,
@@ -436,26 +436,26 @@ module Regions_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tunnel_
   wire enters_1_valid = enter_valid & (enter_payload_region == 2'd1);
   wire enters_2_valid = enter_valid & (enter_payload_region == 2'd2);
   wire enters_3_valid = enter_valid & (enter_payload_region == 2'd3);
-  wire [9:0] entering_0_payload_ctx = {enter_payload_branch, enter_payload_ctx}; // regions-placed.ts:104
+  wire [9:0] entering_0_payload_ctx = {enter_payload_branch, enter_payload_ctx}; // regions-placed.ts:106
   wire [1:0] entering_0_payload_run = enter_payload_run[1:0];
-  wire leaving_0_ready = leaves_grant[0] & leave_ready; // regions-placed.ts:111
+  wire leaving_0_ready = leaves_grant[0] & leave_ready; // regions-placed.ts:113
   wire [7:0] leaving_0_payload_ctx = region_0_leave_payload_ctx[7:0];
   wire [3:0] leaving_0_payload_refund = {2'd0, region_0_leave_payload_refund};
   wire [1:0] leaving_0_payload_branch = region_0_leave_payload_ctx[9:8];
   wire state_of_region_0 = state_asked_region == 3'd0; // regions.ts:147
-  wire [9:0] entering_1_payload_ctx = {enter_payload_branch, enter_payload_ctx}; // regions-placed.ts:104
-  wire leaving_1_ready = leaves_grant[1] & leave_ready; // regions-placed.ts:111
+  wire [9:0] entering_1_payload_ctx = {enter_payload_branch, enter_payload_ctx}; // regions-placed.ts:106
+  wire leaving_1_ready = leaves_grant[1] & leave_ready; // regions-placed.ts:113
   wire [7:0] leaving_1_payload_ctx = region_1_leave_payload_ctx[7:0];
   wire [1:0] leaving_1_payload_branch = region_1_leave_payload_ctx[9:8];
-  wire [9:0] entering_2_payload_ctx = {enter_payload_branch, enter_payload_ctx}; // regions-placed.ts:104
+  wire [9:0] entering_2_payload_ctx = {enter_payload_branch, enter_payload_ctx}; // regions-placed.ts:106
   wire [1:0] entering_2_payload_run = enter_payload_run[1:0];
-  wire leaving_2_ready = leaves_grant[2] & leave_ready; // regions-placed.ts:111
+  wire leaving_2_ready = leaves_grant[2] & leave_ready; // regions-placed.ts:113
   wire [7:0] leaving_2_payload_ctx = region_2_leave_payload_ctx[7:0];
   wire [3:0] leaving_2_payload_refund = {2'd0, region_2_leave_payload_refund};
   wire [1:0] leaving_2_payload_branch = region_2_leave_payload_ctx[9:8];
-  wire [9:0] entering_3_payload_ctx = {enter_payload_branch, enter_payload_ctx}; // regions-placed.ts:104
+  wire [9:0] entering_3_payload_ctx = {enter_payload_branch, enter_payload_ctx}; // regions-placed.ts:106
   wire entering_3_payload_run = enter_payload_run[0];
-  wire leaving_3_ready = leaves_grant[3] & leave_ready; // regions-placed.ts:111
+  wire leaving_3_ready = leaves_grant[3] & leave_ready; // regions-placed.ts:113
   wire [7:0] leaving_3_payload_ctx = region_3_leave_payload_ctx[7:0];
   wire [3:0] leaving_3_payload_refund = {3'd0, region_3_leave_payload_refund};
   wire [1:0] leaving_3_payload_branch = region_3_leave_payload_ctx[9:8];
@@ -466,9 +466,9 @@ module Regions_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tunnel_
     |leaves_after ? leaves_after & (~leaves_after + 4'd1) :
     leaves_request & (~leaves_request + 4'd1);
 
-  wire region_0_config_valid = config_valid & (config_region == 3'd0); // regions-placed.ts:206
+  wire region_0_config_valid = config_valid & (config_region == 3'd0); // regions-placed.ts:219
   wire region_0_state_ask_valid = state_asked_valid & state_of_region_0;
-  Region_firewall_nat_c1024_f24 region_0 ( // regions-placed.ts:206
+  Region_firewall_nat_c1024_f24 region_0 ( // regions-placed.ts:219
     .clk (clk), .rst (rst),
     .enter_valid (enters_0_valid), .enter_ready (region_0_enter_ready), .enter_payload_ctx (entering_0_payload_ctx),
     .enter_payload_header (enter_payload_header), .enter_payload_uid (enter_payload_uid),
@@ -537,8 +537,8 @@ module Regions_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tunnel_
     .state_said_data            (region_0_state_said_data)
   );
 
-  wire region_1_config_valid = config_valid & (config_region == 3'd1); // regions-placed.ts:206
-  Region_dummy_dummy_dummy_dummy_c1024_f24 region_1 ( // regions-placed.ts:206
+  wire region_1_config_valid = config_valid & (config_region == 3'd1); // regions-placed.ts:219
+  Region_dummy_dummy_dummy_dummy_c1024_f24 region_1 ( // regions-placed.ts:219
     .clk (clk), .rst (rst),
     .enter_valid (enters_1_valid), .enter_ready (region_1_enter_ready), .enter_payload_ctx (entering_1_payload_ctx),
     .enter_payload_header (enter_payload_header), .enter_payload_uid (enter_payload_uid),
@@ -633,8 +633,8 @@ module Regions_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tunnel_
     .state_3_counts_grown       (state_7_counts_grown)
   );
 
-  wire region_2_config_valid = config_valid & (config_region == 3'd2); // regions-placed.ts:206
-  Region_checksum_balancer_c1024_f24 region_2 ( // regions-placed.ts:206
+  wire region_2_config_valid = config_valid & (config_region == 3'd2); // regions-placed.ts:219
+  Region_checksum_balancer_c1024_f24 region_2 ( // regions-placed.ts:219
     .clk (clk), .rst (rst),
     .enter_valid (enters_2_valid), .enter_ready (region_2_enter_ready), .enter_payload_ctx (entering_2_payload_ctx),
     .enter_payload_header (enter_payload_header), .enter_payload_uid (enter_payload_uid),
@@ -693,8 +693,8 @@ module Regions_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tunnel_
     .state_1_counts_grown       (state_9_counts_grown)
   );
 
-  wire region_3_config_valid = config_valid & (config_region == 3'd3); // regions-placed.ts:206
-  Region_tunnel_c1024_f24 region_3 ( // regions-placed.ts:206
+  wire region_3_config_valid = config_valid & (config_region == 3'd3); // regions-placed.ts:219
+  Region_tunnel_c1024_f24 region_3 ( // regions-placed.ts:219
     .clk (clk), .rst (rst),
     .enter_valid (enters_3_valid), .enter_ready (region_3_enter_ready), .enter_payload_ctx (entering_3_payload_ctx),
     .enter_payload_header (enter_payload_header), .enter_payload_uid (enter_payload_uid),

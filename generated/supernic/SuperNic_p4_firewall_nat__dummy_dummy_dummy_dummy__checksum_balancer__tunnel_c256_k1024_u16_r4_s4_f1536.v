@@ -532,7 +532,7 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
     egress_decided_dropped, egress_out0_valid, egress_out0_payload_last, egress_out0_payload_user, egress_out1_valid,
     egress_out1_payload_last, egress_out1_payload_user, egress_out2_valid, egress_out2_payload_last,
     egress_out2_payload_user, egress_out3_valid, egress_out3_payload_last, egress_out3_payload_user,
-    egress_out4_valid, egress_out4_payload_last, egress_out4_payload_user; // exits.ts:40
+    egress_out4_valid, egress_out4_payload_last, egress_out4_payload_user; // exits.ts:39
   wire [7:0] egress_look_ctx, egress_leave_payload_ctx, egress_release_ctx, egress_decided_ctx;
   wire [9:0] egress_read_payload_first, egress_release_cells_payload_first;
   wire [4:0] egress_read_payload_beats, egress_decided_ports;
@@ -548,7 +548,7 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
     lane_events_to_software, lane_events_not_taken, lane_events_nowhere, lane_events_bad_software, lane_events_own,
     lane_out0_valid, lane_out0_payload_last, lane_out0_payload_user, lane_out1_valid, lane_out1_payload_last,
     lane_out1_payload_user, lane_out2_valid, lane_out2_payload_last, lane_out2_payload_user, lane_out3_valid,
-    lane_out3_payload_last, lane_out3_payload_user, lane_out4_valid, lane_out4_payload_last, lane_out4_payload_user; // exits.ts:41
+    lane_out3_payload_last, lane_out3_payload_user, lane_out4_valid, lane_out4_payload_last, lane_out4_payload_user; // exits.ts:40
   wire [2:0] lane_take0_payload, lane_take1_payload, lane_take2_payload, lane_take3_payload, lane_take4_payload,
     lane_out0_payload_class, lane_out1_payload_class, lane_out2_payload_class, lane_out3_payload_class,
     lane_out4_payload_class;
@@ -568,13 +568,13 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
   wire [7:0] gate_shown_dag;
   wire [8:0] gate_shown_inside;
   reg [47:0] peer_0_mac, peer_1_mac, peer_2_mac, peer_3_mac, peer_4_mac, peer_5_mac, peer_6_mac, peer_7_mac,
-    peer_8_mac, peer_9_mac, peer_10_mac, peer_11_mac, peer_12_mac, peer_13_mac, peer_14_mac, peer_15_mac; // exits.ts:104
+    peer_8_mac, peer_9_mac, peer_10_mac, peer_11_mac, peer_12_mac, peer_13_mac, peer_14_mac, peer_15_mac; // exits.ts:103
   reg [3:0] peer_0_port, peer_1_port, peer_2_port, peer_3_port, peer_4_port, peer_5_port, peer_6_port, peer_7_port,
     peer_8_port, peer_9_port, peer_10_port, peer_11_port, peer_12_port, peer_13_port, peer_14_port, peer_15_port;
   reg peer_0_far, peer_1_far, peer_2_far, peer_3_far, peer_4_far, peer_5_far, peer_6_far, peer_7_far, peer_8_far,
     peer_9_far, peer_10_far, peer_11_far, peer_12_far, peer_13_far, peer_14_far, peer_15_far;
-  reg loop_room; // exits.ts:113
-  reg to_loop_locked; // exits.ts:130
+  reg loop_room; // exits.ts:112
+  reg to_loop_locked; // exits.ts:129
   reg [1:0] to_loop_owner;
   wire [47:0] counts_loop_value; // inlets.ts:77
   reg counts_loop_events_0, counts_loop_events_1, counts_loop_events_2, counts_loop_events_3, counts_loop_events_4,
@@ -588,7 +588,7 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
     counts_middle_events_4, counts_middle_events_5, counts_middle_events_6, counts_middle_events_7,
     counts_middle_events_8, counts_middle_events_9, counts_middle_events_10, counts_middle_events_11,
     counts_middle_events_12, counts_middle_events_13, counts_middle_events_14, counts_middle_events_15; // inlets.ts:80
-  wire [1:0] to_loop_grant, to_loop_request; // exits.ts:130
+  wire [1:0] to_loop_grant, to_loop_request; // exits.ts:129
   wire writes_user = control_bus_en & (control_bus_table == 5'd5) & (control_bus_index < 16'd64); // tables.ts:36
   wire writes_dag = control_bus_en & (control_bus_table == 5'd7) & (control_bus_index < 16'd256);
   wire writes_rule_action_0 =
@@ -655,7 +655,7 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
   wire writes_first_use = control_bus_en & (control_bus_table == 5'd19) & (control_bus_index < 16'd4096);
   wire writes_wait = control_bus_en & (control_bus_table == 5'd15) & (control_bus_index < 16'd256);
   wire writes_peer = control_bus_en & (control_bus_table == 5'd13) & (control_bus_index < 16'd16);
-  wire to_loop_valid = |(to_loop_grant & to_loop_request); // exits.ts:130
+  wire to_loop_valid = |(to_loop_grant & to_loop_request); // exits.ts:129
   wire [511:0] to_loop_payload_data =
     ({512{to_loop_grant[0]}} & egress_out4_payload_data) | ({512{to_loop_grant[1]}} & lane_out4_payload_data);
   wire [63:0] to_loop_payload_keep =
@@ -667,7 +667,7 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
   wire [2:0] to_loop_payload_class =
     ({3{to_loop_grant[0]}} & egress_out4_payload_class) | ({3{to_loop_grant[1]}} & lane_out4_payload_class);
   assign to_loop_request = {lane_out4_valid, egress_out4_valid};
-  wire [1:0] to_loop_after = to_loop_request & ~(to_loop_owner | (to_loop_owner - 2'd1)); // exits.ts:130
+  wire [1:0] to_loop_after = to_loop_request & ~(to_loop_owner | (to_loop_owner - 2'd1)); // exits.ts:129
   assign to_loop_grant =
     to_loop_locked ? to_loop_owner :
     |to_loop_after ? to_loop_after & (~to_loop_after + 2'd1) :
@@ -3722,10 +3722,10 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
   wire [47:0] egress_dst = {
     headers_dst[7:0], headers_dst[15:8], headers_dst[23:16], headers_dst[31:24], headers_dst[39:32],
     headers_dst[47:40]
-  }; // exits.ts:40
+  }; // exits.ts:39
   wire [4:0] egress_room = {loop_room, tx_3_room, tx_2_room, tx_1_room, tx_0_room};
   wire egress_out4_ready = to_loop_grant[0] & rx_loop_rx_ready;
-  Egress_p4_c256_k1024_f1536_m64_t2500000 egress ( // exits.ts:40
+  Egress_p4_c256_k1024_f1536_m64_t2500000 egress ( // exits.ts:39
     .clk (clk), .rst (rst),
     .finished_valid (scheduler_finished_valid), .finished_ready (egress_finished_ready),
     .finished_payload_ctx (scheduler_finished_payload_ctx),
@@ -3833,8 +3833,8 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
     .out4_payload_user (egress_out4_payload_user), .out4_payload_class (egress_out4_payload_class)
   );
 
-  wire lane_out4_ready = to_loop_grant[1] & rx_loop_rx_ready; // exits.ts:41
-  SwitchLane_p4_f1536_t250000 lane ( // exits.ts:41
+  wire lane_out4_ready = to_loop_grant[1] & rx_loop_rx_ready; // exits.ts:40
+  SwitchLane_p4_f1536_t250000 lane ( // exits.ts:40
     .clk (clk), .rst (rst),
     .heads_0_0_valid           (rx_0_heads_0_valid),
     .heads_0_0_facts_outcome   (rx_0_heads_0_facts_outcome),

@@ -93,6 +93,15 @@ export class Bench<P extends Ports = Ports> {
     return this.scheduler.spawn(body);
   }
 
+  /**
+   * Starts what goes on beside all tasks and begins things that it does not await, such as a device's software. When
+   * the bench ends it stands still where it waits: it gets no `Cancelled`, and its `finally` blocks do not run.
+   * @returns settles when it has ended; its failure is the bench's
+   */
+  background(body: () => Promise<void>): Promise<void> {
+    return this.scheduler.background(body);
+  }
+
   /** All results, in order; the first failure cancels the others. */
   async all<T>(items: readonly Awaitable<T>[]): Promise<T[]> {
     const started = items.map(i => this.#start(i));

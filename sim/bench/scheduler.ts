@@ -111,6 +111,21 @@ export class Scheduler {
     return t;
   }
 
+  /**
+   * Starts what goes on beside all tasks, and is in nobody's hands: such as software, which begins things that it does
+   * not await. When the bench ends it stands still where it waits. @returns settles when it has ended; its failure is
+   * the bench's
+   */
+  background(body: () => Promise<void>): Promise<void> {
+    return new Promise(resolve => {
+      if (this.over) return;
+      new Task<void>(this, body, true).ended.then(
+        () => resolve(),
+        () => undefined,
+      );
+    });
+  }
+
   /** Fails the bench when it is not over after so many edges. */
   limit(edges: number, error: () => Error): void {
     this.#limit = { edges: this.sim.model.edges() + edges, error };

@@ -17,9 +17,13 @@ export class Task<T> implements PromiseLike<T> {
   #cancelled = false;
   #settled = false;
 
-  constructor(scheduler: Scheduler, body: () => Promise<T>) {
+  /** It is left where it waits when the bench ends, and not cancelled; so is all that was begun in it. */
+  readonly isBackground: boolean;
+
+  constructor(scheduler: Scheduler, body: () => Promise<T>, isBackground = false) {
     this.#scheduler = scheduler;
-    currentTask.getStore()?.adopt(this);
+    this.isBackground = isBackground;
+    if (!isBackground) currentTask.getStore()?.adopt(this);
     this.#promise = currentTask.run(this, async () => {
       try {
         return await body();

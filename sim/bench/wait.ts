@@ -14,16 +14,16 @@ export class Wait<T = unknown> {
   next: Wait | undefined;
   #resolve!: (v: T) => void;
   #reject!: (e: unknown) => void;
-  readonly #open: OpenWaits;
+  readonly #scheduler: Scheduler;
 
   constructor(scheduler: Scheduler) {
-    this.#open = scheduler.waits;
+    this.#scheduler = scheduler;
     this.task = currentTask.getStore();
     this.promise = new Promise<T>((ok, bad) => {
       this.#resolve = ok;
       this.#reject = bad;
     });
-    this.#open.add(this as Wait);
+    scheduler.waits.add(this as Wait);
     if (scheduler.over || this.task?.cancelled) this.withdraw();
   }
 
@@ -33,9 +33,16 @@ export class Wait<T = unknown> {
   reject(e: unknown): void {
     if (this.#leave()) this.#reject(e);
   }
-  /** Cancels it; perhaps it is not awaited any more, which is no failure. */
+  /**
+   * Cancels it; perhaps it is not awaited any more, which is no failure. One of the background is left at the end as it
+   * is: who began what nobody awaits could not be told of it.
+   */
   withdraw(): void {
     if (this.done) return;
+    if (this.#scheduler.over && this.task?.isBackground === true) {
+      this.#leave();
+      return;
+    }
     this.promise.catch(() => {
       /* see above */
     });
@@ -45,7 +52,7 @@ export class Wait<T = unknown> {
   #leave(): boolean {
     if (this.done) return false;
     this.done = true;
-    this.#open.remove(this as Wait);
+    this.#scheduler.waits.remove(this as Wait);
     return true;
   }
 }

@@ -73,11 +73,11 @@ export {
   Dispatch,
   memoryWaysOf,
   PayloadJobs,
+  payloadWaysOf,
   type RegionContent,
   regionMemoryWays,
   regions,
   Return,
-  stayingTasks,
 } from "./core/index.ts";
 export {
   DagGate,

@@ -63,6 +63,8 @@ export interface Declared {
   readonly latency: number;
   /** Cycles from taking a packet to taking the next one: 1 or more. */
   readonly interval: number;
+  /** Cycles behind its last row in which it drops what comes: a key is expanded. Left out: none. */
+  readonly prepares?: number;
   /** Packets that it has inside, at most: 1 to 64. One more than are under way, if a take may meet an answer. */
   readonly holds: number;
   /** What it keeps between packets: nothing, by flow, or for all; the last has one instance only. */

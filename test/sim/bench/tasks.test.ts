@@ -106,6 +106,45 @@ describe("tasks", () => {
     expect(log.sort()).toEqual(["child Cancelled", "child finally", "parent Cancelled", "parent finally"]);
   });
 
+  test("the background stands still at the end, and what it began and does not await, too", async () => {
+    const log: string[] = [];
+    await run(async b => {
+      const wait = async (name: string, n: number): Promise<void> => {
+        try {
+          await b.cycles(n);
+          log.push(`${name} went on`);
+        } finally {
+          log.push(`${name} finally`);
+        }
+      };
+      void b.background(async () => {
+        // Nobody could be told of its failure: as a task's it would be cancelled, and end the process.
+        void wait("left alone", 50);
+        await wait("first", 2);
+        await wait("second", 50);
+      });
+      await b.background(() => wait("short", 1));
+      await b.cycles(4);
+      // What begins behind the end does not go on either.
+      void b.background(async () => {
+        await b.cycles(3);
+        await wait("late", 1);
+      });
+    });
+    expect(log).toEqual(["short went on", "short finally", "first went on", "first finally"]);
+  });
+
+  test("a failure of the background is the bench's", async () => {
+    const bad = run(async b => {
+      void b.background(async () => {
+        await b.cycles(3);
+        throw new Error("lost");
+      });
+      await b.cycles(100);
+    });
+    await expect(bad).rejects.toThrow(/^lost\n\[tasks: seed 1, cycle 5;/);
+  });
+
   test("a finally that fails, fails the bench", async () => {
     await expect(
       run(async b => {

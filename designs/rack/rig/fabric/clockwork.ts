@@ -209,7 +209,7 @@ export class Clockwork {
   /** Does what is due. There is always a wait, for a bench in which nothing waits stands still, and with it all. */
   #advance(i: number, bench: Bench): void {
     const time = this.times[i] ?? this.time;
-    bench.spawn(async () => {
+    void bench.background(async () => {
       for (;;) {
         await bench.until(() => time.next <= time.now());
         time.advance();

@@ -12,9 +12,11 @@ export {
   type Totals,
   totals,
   unaccounted,
+  waitingLedger,
 } from "./ledger.ts";
 export { type ManagedOptions, type ManagedRegions, managedRegions, resourceNumbers } from "./managed.ts";
 export { isOwn } from "./own-frames.ts";
+export { planRegions } from "./region-plan.ts";
 export { play, type Played, type PlayedOut, type PlayFrame, type PlayOptions, type PlayResult } from "./play.ts";
 export {
   type BuildOptions,

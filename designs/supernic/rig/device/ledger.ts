@@ -96,13 +96,9 @@ export function totals({ ports, middle }: AllCounts): Totals {
       of(middle, "laneNotTaken", "laneNowhere", "laneBadSoftware", "ringLost", "ringDiscarded"),
   };
 }
-/**
- * What does not fit in a device that has come to rest: a sentence for each place that loses or makes frames. @param
- * setup of the device, if some of its ports lead to peers
- */
-export function unaccounted(counts: AllCounts, inside: Inside, setup?: Pick<Setup, "ports">): readonly string[] {
-  const peers = new Set((setup?.ports ?? []).flatMap((p, i) => (p.peer ? [i] : [])));
-  const left = Object.entries({
+/** What a device has inside, place by place, where that is something. */
+const insideOf = (inside: Inside): readonly (readonly [string, number])[] =>
+  Object.entries({
     ...Object.fromEntries(
       inside.ports.flatMap((p, i) => [
         [`port ${i}: frames in the class queues`, p.queued],
@@ -113,19 +109,59 @@ export function unaccounted(counts: AllCounts, inside: Inside, setup?: Pick<Setu
     "frames in the switch lane": inside.lane,
     "cells in use": inside.cells,
     "frames in rings": inside.rings,
-  }).flatMap(([what, n]) => (n === 0 ? [] : [`${what} at the end: ${n}`]));
+  }).filter(([, n]) => n !== 0);
+/** Frames in = frames out + dropped + inside. @returns a sentence when it is not so */
+function notSummedUp(counts: AllCounts, inside: Inside): readonly string[] {
+  const all = totals(counts),
+    held = framesInside(inside);
+  return all.in === all.out + all.dropped + held
+    ? []
+    : [`frames in ${all.in}, out ${all.out}, dropped ${all.dropped}, inside ${held}: they do not sum up`];
+}
+/**
+ * What does not fit in a device that has come to rest: a sentence for each place that loses or makes frames. @param
+ * setup of the device, if some of its ports lead to peers
+ */
+export function unaccounted(counts: AllCounts, inside: Inside, setup?: Pick<Setup, "ports">): readonly string[] {
+  const peers = new Set((setup?.ports ?? []).flatMap((p, i) => (p.peer ? [i] : []))),
+    left = insideOf(inside).map(([what, n]) => `${what} at the end: ${n}`);
   const wrong = joints(counts, peers).flatMap(({ name, came, went }) =>
     came === went ? [] : [`${name}: ${came} frames came, and ${went} are accounted for`],
   );
-  const all = totals(counts);
-  const sumsUp = all.in === all.out + all.dropped + framesInside(inside);
-  return [
-    ...left,
-    ...wrong,
-    ...(sumsUp
-      ? []
-      : [
-          `frames in ${all.in}, out ${all.out}, dropped ${all.dropped}, inside ${framesInside(inside)}: they do not sum up`,
-        ]),
-  ];
+  return [...left, ...wrong, ...notSummedUp(counts, inside)];
+}
+
+/** A device in which something waits, when nothing moved while its registers were read. */
+export interface Waiting {
+  /** What is inside, place by place. */
+  readonly inside: readonly string[];
+  /** A sentence when frames are missing beside those that wait. */
+  readonly problems: readonly string[];
+  readonly counts: AllCounts;
+}
+/** Readings of a device that may be moving still. */
+const mostReadings = 8;
+/**
+ * The ledger of a device in which something waits: for a region, or for the end of a pause. @returns undefined when
+ * frames move: then each register tells of another moment
+ */
+export async function waitingLedger(device: {
+  readonly counters: () => Promise<AllCounts>;
+  readonly inside: () => Promise<Inside>;
+}): Promise<Waiting | undefined> {
+  let before = "";
+  for (let i = 0; i < mostReadings; i++) {
+    const inside = await device.inside(),
+      counts = await device.counters(),
+      now = JSON.stringify([inside, counts]);
+    if (now === before) {
+      return {
+        inside: insideOf(inside).map(([what, n]) => `${what}: ${n}`),
+        problems: notSummedUp(counts, inside),
+        counts,
+      };
+    }
+    before = now;
+  }
+  return undefined;
 }

@@ -1,7 +1,8 @@
 /** What each region of a simulated device holds, and which of its chains come and go (docs/supernic/reconfigure.md). */
-import { type RegionContent, regionMemoryWays, type Task } from "../../rtl/index.ts";
+import { payloadWaysOf, type RegionContent, regionMemoryWays, type Task } from "../../rtl/index.ts";
+import { ConfigError } from "../../config/index.ts";
 import type { Setup } from "../../software/index.ts";
-import { type Declared, makesFrames, payloadUse, usesMemory } from "../../wire/index.ts";
+import { type Declared, makesFrames, mostPayloadTasks, payloadUse, usesMemory } from "../../wire/index.ts";
 
 export interface PlanOptions {
   readonly taskOf: (name: string) => Task;
@@ -21,6 +22,7 @@ export interface RegionPlan {
   /** @param bitstream from 1 */
   readonly fits: (region: number, bitstream: number) => boolean;
 }
+/** Has a way that a region without ways does not have. */
 const needsWays = (t: Declared): boolean => usesMemory(t) || makesFrames(t) || payloadUse(t) !== "none";
 const nameOf = (labels: readonly string[]): string => labels.join("+");
 
@@ -52,6 +54,11 @@ export function planRegions(setup: Setup, regions: number, o: PlanOptions): Regi
       const variants = isWide(r) ? built : built.slice(0, plain.length);
       return { variants, first: 1 + names.slice(0, variants.length).indexOf(nameOf(own)) };
     });
+  const payloads = payloadWaysOf(contents).length;
+  if (payloads > mostPayloadTasks)
+    throw new ConfigError(
+      `regions and bitstreams: those of the regions need ${payloads} ways to payloads, and the packet store has ${mostPayloadTasks}; leave tasks with payload out`,
+    );
   let before = 0;
   const memoryWays = contents.map(content => {
     const count = regionMemoryWays(content),

@@ -12,7 +12,7 @@ import {
   StreamSource,
 } from "../../../../sim/index.ts";
 import { deviceSizes, memoryOf, spillOf, taskNamed } from "../../build/index.ts";
-import type { Parameters } from "../../config/index.ts";
+import { clockPeriod, type Parameters } from "../../config/index.ts";
 import { driverOf, type SnicDriver } from "../../registers/index.ts";
 import {
   type DeviceParameters,
@@ -22,7 +22,15 @@ import {
   superNic,
   type Task,
 } from "../../rtl/index.ts";
-import { defaultTimes, type Sent, type Setup, SnicSoftware, type SwapTimes } from "../../software/index.ts";
+import {
+  defaultTimes,
+  periodEpochs,
+  type ScalingLoop,
+  type Sent,
+  type Setup,
+  SnicSoftware,
+  type SwapTimes,
+} from "../../software/index.ts";
 import { clearingCycles, configureDevice } from "./bring-up.ts";
 import { type AllCounts, deviceCounts, readCounters } from "./counters.ts";
 import { type Inside, readInside } from "./ledger.ts";
@@ -59,7 +67,7 @@ export interface BuildOptions {
   readonly bitstreams?: readonly (readonly string[])[];
   /** Regions that can be given those of them with memory, payload or frames of their own (`planRegions`). */
   readonly ways?: readonly number[];
-  /** Fair shares in hardware, with the tables that software keeps for them. */
+  /** Fair shares in hardware, with the tables that software keeps for them; as the setup says, where left out. */
   readonly fair?: boolean;
   /** Nanoseconds for which a chain keeps its region; MONITOR_PERIOD where this is left out. */
   readonly hold?: number;
@@ -142,6 +150,8 @@ export class SimulatedSuperNic {
   readonly software: SnicSoftware;
   /** Of a device whose regions can be reprogrammed. */
   readonly managed: ManagedRegions | undefined;
+  /** Of a setup with fair shares: scales its chains out and in. */
+  scaling: ScalingLoop | undefined;
   readonly bitstreams: BuildOptions["bitstreams"];
   /** Of a device whose tasks have memory. */
   readonly memory: TaskMemory | undefined;
@@ -171,12 +181,12 @@ export class SimulatedSuperNic {
       bitstreams = setup.bitstreams,
       ways,
       taskOf,
-      fair = false,
+      fair = setup.fair,
       sizes,
       spillRam,
       hold,
       times = defaultTimes,
-      time = () => bench.cycle * 4,
+      time = () => bench.cycle * clockPeriod,
     }: LineOptions & BuildOptions = {},
   ) {
     this.bench = bench;
@@ -217,7 +227,7 @@ export class SimulatedSuperNic {
       managedRegions(this.driver, setup, {
         ...{ bitstreams: plan.bitstreams, taskOf, fair },
         // Regions' changes take the device's time, whatever the software's is.
-        time: () => bench.cycle * 4,
+        time: () => bench.cycle * clockPeriod,
         wait: () => bench.cycles(50),
         ...{ stays: region => plan.stays[region] ?? true, fits: plan.fits, memoryWays: plan.memoryWays },
         ...(this.memory && { memory: this.memory.grants }),
@@ -235,10 +245,23 @@ export class SimulatedSuperNic {
     await this.memory?.start(this.managed !== undefined);
     await this.bench.cycles(clearingCycles);
     if (this.setup.bitstreams !== undefined) this.#lookForWaiting();
+    if (this.setup.fair) this.#scale();
+  }
+  /** Scales chains by each epoch's load, for as long as the bench runs. */
+  #scale(): void {
+    const { monitorPeriod } = this.parameters,
+      { epoch } = this.setup;
+    this.scaling = this.managed?.scaling(periodEpochs({ monitorPeriod, epoch: epoch * clockPeriod }));
+    void this.bench.background(async () => {
+      for (let due = this.bench.cycle + epoch; ; due += epoch) {
+        await this.bench.cycles(Math.max(0, due - this.bench.cycle));
+        await this.scaling?.epoch();
+      }
+    });
   }
   /** Launches chains of a setup's bitstreams whose frames wait, for as long as the bench runs. */
   #lookForWaiting(): void {
-    this.bench.spawn(async () => {
+    void this.bench.background(async () => {
       for (;;) {
         await this.bench.cycles(lookCycles);
         await this.managed?.look();
@@ -287,7 +310,7 @@ export class SimulatedSuperNic {
       const frame = { bytes: new Uint8Array(Buffer.concat(this.#beats.splice(0))), ingress };
       this.onSoftware(frame);
       this.#atWork++;
-      this.#working = this.#working.then(() => this.#answer(frame));
+      this.#working = this.#working.then(() => this.bench.background(() => this.#answer(frame)));
     }
   }
   async #answer({ bytes, ingress }: ForSoftware): Promise<void> {

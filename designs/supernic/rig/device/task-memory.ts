@@ -154,7 +154,7 @@ export class TaskMemory {
     }
     await this.manager.step();
     this.#running = true;
-    this.#bench.spawn(async () => {
+    void this.#bench.background(async () => {
       while (this.#running) {
         await this.#bench.cycles(roundCycles);
         await this.manager.step();

@@ -18,7 +18,7 @@ import { deviceDefinition } from "../device/index.ts";
 import { counterLines } from "../run/report.ts";
 import type { SuperNicServeOptions } from "./options.ts";
 import { openAll, openings } from "./place.ts";
-import { type Served, serveSuperNic } from "./serve.ts";
+import { type RegionsServed, type Served, serveSuperNic } from "./serve.ts";
 
 /**
  * `mnemo serve supernic`: the cycle-accurate device, each port a UDP port or a TAP device, until SIGINT or SIGTERM.
@@ -62,7 +62,15 @@ function report(served: Served | undefined, setup: Setup, terminal: Terminal): E
   terminal.print(totalsLine(served, clockPeriod));
   terminal.print(counterLines(served.counters, setup));
   terminal.print(softwareLine(served.software));
-  return printProblems(served.problems, terminal);
+  if (served.regions !== undefined) terminal.print(regionsLine(served.regions));
+  return printProblems(served.problems, terminal, served.left);
 }
+const regionsLine = ({ places, counted }: RegionsServed): string =>
+  `regions: ${places.map(({ use, chain }) => (chain === undefined ? use : `${chain} (${use})`)).join(", ")}; ${
+    Object.entries(counted)
+      .filter(([, n]) => n !== 0)
+      .map(([name, n]) => `${name} ${n}`)
+      .join(", ") || "none changed"
+  }`;
 const softwareLine = (s: SoftwareStatistics): string =>
   `software: ARP ${s.arp}, ping ${s.ping}, ARP passed on ${s.passedOn}, ignored ${s.ignored}; CTRL done ${s.done}, repeated ${s.repeated}, refused ${s.refused}, of strangers ${s.strangers}`;

@@ -2,7 +2,7 @@ import { runBench } from "../../../../sim/index.ts";
 import { type FrameLog, lingered, type ServedNetwork, type Totals, untilStopped } from "../../../shared/rig/index.ts";
 import type { Parameters } from "../../config/index.ts";
 import type { Setup, SoftwareStatistics } from "../../software/index.ts";
-import { type AllCounts, deviceDefinition, SimulatedSuperNic, unaccounted } from "../device/index.ts";
+import { type AllCounts, deviceDefinition, SimulatedSuperNic, unaccounted, waitingLedger } from "../device/index.ts";
 import { SnicService } from "./service.ts";
 
 export interface ServeOptions {
@@ -16,11 +16,40 @@ export interface ServeOptions {
 export interface Served extends Totals {
   readonly counters: AllCounts;
   readonly software: SoftwareStatistics;
+  /** Of a device whose regions come and go; what each region has, and how often that changed. */
+  readonly regions: RegionsServed | undefined;
+  /** What waited inside 1 s after the end was asked for, place by place. */
+  readonly left: readonly string[];
   /**
-   * Frames that are still inside or that no counter accounts for, a sentence for each place; undefined when frames were
-   * still under way 1 s after the end was asked for.
+   * Frames that are still inside, if none need be, or that no counter accounts for, a sentence for each place;
+   * undefined when frames were still on the move 1 s after the end was asked for.
    */
   readonly problems: readonly string[] | undefined;
+}
+export interface RegionsServed {
+  readonly places: readonly { readonly use: string; readonly chain: string | undefined }[];
+  readonly counted: Readonly<Record<string, number>>;
+}
+/** What has been done to regions, and what they have at the end. */
+function regionsServed({ managed, scaling }: SimulatedSuperNic): RegionsServed | undefined {
+  if (managed === undefined) return undefined;
+  const { manager } = managed,
+    { out = 0, in: less = 0, refused = 0 } = scaling?.done ?? {};
+  return {
+    places: manager.places.map(({ use, chain }) => ({ use, chain: chain?.name })),
+    counted: { ...manager.counted, scaledOut: out, scaledIn: less, scalingRefused: refused },
+  };
+}
+/** Counters and ledger at the end: of a device at rest, or of one in which something waits. */
+async function ledgerOf(
+  device: SimulatedSuperNic,
+  rested: boolean,
+): Promise<Pick<Served, "counters" | "left" | "problems">> {
+  const waiting = rested ? undefined : await waitingLedger(device);
+  if (waiting !== undefined) return { counters: waiting.counts, left: waiting.inside, problems: waiting.problems };
+  const inside = await device.inside(),
+    counters = await device.counters();
+  return { counters, left: [], problems: rested ? unaccounted(counters, inside) : undefined };
 }
 
 /**
@@ -51,10 +80,11 @@ export async function serveSuperNic(
         device.memory?.stop();
         if (rested instanceof Error) return rested;
         const totals = service.totals(),
-          inside = await device.inside(),
-          counters = await device.counters();
-        const problems = rested ? unaccounted(counters, inside) : undefined;
-        return { ...totals, counters, software: device.software.statistics, problems };
+          ledger = await ledgerOf(device, rested);
+        return {
+          ...{ ...totals, ...ledger },
+          ...{ software: device.software.statistics, regions: regionsServed(device) },
+        };
       },
     ),
   );

@@ -18,6 +18,6 @@ export {
   regionsPorts,
   type RegionsPorts,
   SlotConfig,
-  stayingTasks,
+  trailerWaysOf,
 } from "./regions-ports.ts";
 export { Return } from "./return.ts";

@@ -25,7 +25,8 @@ import { ctxBits } from "../inside/index.ts";
 import {
   type Loader,
   mostMakers,
-  mostReads,
+  mostPayloads,
+  mostTrailers,
   mostWays,
   nameOfChain,
   reconfigurable,
@@ -45,6 +46,7 @@ import {
   sentLate,
   SlotState,
   type statePortsOf,
+  type trailerPortsOf,
   trailerUses,
 } from "../region/index.ts";
 import { noFront, type Task } from "../tasks/index.ts";
@@ -184,6 +186,17 @@ export interface Before {
 function connectMakes(it: Outside<ReturnType<typeof makePortsOf>>, makers: number, before: Before, io: Within["io"]) {
   for (let m = 0; m < makers; m++) connect(portOf(it, "make", m), portOf(io, "make", before.makers + m));
 }
+function connectTrailers(
+  it: Outside<ReturnType<typeof trailerPortsOf>>,
+  trailers: number,
+  before: Before,
+  { io, p }: Within,
+): void {
+  for (let t = 0; t < trailers; t++) {
+    const said = portOf(it, "trailer", t);
+    portOf(io, "trailer", before.trailers + t).set({ ...said, ctx: said.ctx.trunc(ctxBits(p)) });
+  }
+}
 /** A region whose chain stays. */
 export function staticRegion(
   entry: Entry,
@@ -215,10 +228,7 @@ export function staticRegion(
   it.config.set({ valid: valid.and(to.eq(r)), slot: slot.trunc(it.config.slot.width), at, data });
   connectWays(it, payloadUses(chain), before.reads, within);
   connectMakes(it, makersOf(chain), before, io);
-  trailerUses(chain).forEach((_, i) => {
-    const said = portOf(it, "trailer", i);
-    portOf(io, "trailer", before.trailers + i).set({ ...said, ctx: said.ctx.trunc(ctxBits(p)) });
-  });
+  connectTrailers(it, trailerUses(chain).length, before, within);
   const memoryOff = connectMemories(it, memoryWays(chain), before.memories, io);
   connect(entering(entry, of, r), it.enter);
   return { it, accepts: it.accepts, leave: leaving(it.leave, p, r), memoryOff };
@@ -252,8 +262,9 @@ export function swappedRegion(
   it.loaded.set(loader.loaded.at(r));
   loader.names.at(r).set(it.names);
   io.status.at(r).set({ ...loader.status.at(r), ...it.status, quiet: it.quiet });
-  connectWays(it, mostReads(content.variants), before.reads, within);
+  connectWays(it, mostPayloads(content.variants), before.reads, within);
   connectMakes(it, mostMakers(content.variants), before, io);
+  connectTrailers(it, mostTrailers(content.variants).length, before, within);
   const memoryOff = connectMemories(it, mostWays(content.variants), before.memories, io),
     { off, empty } = it.status;
   connect(entering(entry, of, r), it.enter);

@@ -1,10 +1,11 @@
 /** What goes into the regions of a device and comes out, and what each of them holds. */
 import { input, mergePorts, output, portArray, sink, source, struct, uint, vec } from "../../../../hdl-dsl/index.ts";
-import type { PayloadUse } from "../../wire/index.ts";
+import type { PayloadUse, TrailerUse } from "../../wire/index.ts";
 import { ctxBits, type DeviceSizes, EntryWrite } from "../inside/index.ts";
 import {
   mostMakers,
-  mostReads,
+  mostPayloads,
+  mostTrailers,
   mostWays,
   nameOfChain,
   nameOfVariants,
@@ -22,6 +23,7 @@ import {
   SlotState,
   StateSaid,
   TrailerSaid,
+  trailerUses,
 } from "../region/index.ts";
 import { PayloadBeat, type Task, TaskConfig } from "../tasks/index.ts";
 import { BranchEnter, BranchLeave, type PathParameters } from "./records.ts";
@@ -73,8 +75,6 @@ export const regionsPorts = (p: RegionsParameters) => ({
 /** Every chain that a region has or may get. */
 export const chainsOf = (contents: readonly RegionContent[]): readonly (readonly Task[])[] =>
   contents.flatMap(c => (isStatic(c) ? [c] : c.variants));
-/** Tasks of regions whose chains stay, in the order of regions and slots. */
-export const stayingTasks = (contents: readonly RegionContent[]): readonly Task[] => contents.filter(isStatic).flat();
 /** Ways to memory that a region needs: as many as any chain of its has. */
 export const regionMemoryWays = (content: RegionContent): number =>
   isStatic(content) ? memoryWays(content) : mostWays(content.variants);
@@ -83,7 +83,10 @@ export const memoryWaysOf = (contents: readonly RegionContent[]): number =>
   contents.map(regionMemoryWays).reduce((a, b) => a + b, 0);
 /** What the ways to payloads of these regions do, in the order of regions and slots. */
 export const payloadWaysOf = (contents: readonly RegionContent[]): readonly PayloadUse[] =>
-  contents.flatMap(c => (isStatic(c) ? payloadUses(c) : mostReads(c.variants)));
+  contents.flatMap(c => (isStatic(c) ? payloadUses(c) : mostPayloads(c.variants)));
+/** What those of trailers do, in the same order. */
+export const trailerWaysOf = (contents: readonly RegionContent[]): readonly TrailerUse[] =>
+  contents.flatMap(c => (isStatic(c) ? trailerUses(c) : mostTrailers(c.variants)));
 /** Ways out of these regions for frames of their tasks. */
 export const makeWaysOf = (contents: readonly RegionContent[]): number =>
   contents.map(c => (isStatic(c) ? makersOf(c) : mostMakers(c.variants))).reduce((a, b) => a + b, 0);

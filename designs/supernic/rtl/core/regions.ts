@@ -18,7 +18,7 @@ import {
 } from "../../../../hdl-dsl/index.ts";
 import { mostMemoryTasks, mostPayloadTasks } from "../../wire/index.ts";
 import { defaultReprogramCycles, Loader, RegionStateAsk, variantBits } from "../reconfigure/index.ts";
-import { firstSaid, keepsState, type statePortsOf, StateSaid, trailerUses } from "../region/index.ts";
+import { firstSaid, keepsState, type statePortsOf, StateSaid } from "../region/index.ts";
 import { type Before, staticRegion, swappedRegion, type Within } from "./regions-placed.ts";
 import {
   isStatic,
@@ -30,7 +30,7 @@ import {
   type RegionsParameters,
   regionsPorts,
   type RegionsPorts,
-  stayingTasks,
+  trailerWaysOf,
   waysPorts,
 } from "./regions-ports.ts";
 
@@ -61,13 +61,13 @@ function checkContents(contents: readonly RegionContent[], p: RegionsParameters)
  * that of a region, and none at `leave`. Initiation interval 1. Full: `enter` waits for the region that the branch is
  * for; `leave` gives every branch once. Reset: nothing is inside; regions that can be reprogrammed have their first
  * chain. @throws RangeError for more chains than regions, a chain of more tasks than slots, more than two ways to
- * payload or eight to memory, or a task that writes payload in a region that can be reprogrammed
+ * payload or eight to memory
  */
 export function regions(contents: readonly RegionContent[]): (p: RegionsParameters) => Def<RegionsPorts> {
   const uses = payloadWaysOf(contents),
     memories = memoryWaysOf(contents),
     makers = makeWaysOf(contents),
-    trailers = trailerUses(stayingTasks(contents)).length;
+    trailers = trailerWaysOf(contents).length;
   return module(
     "Regions",
     (p: RegionsParameters) => mergePorts(regionsPorts(p), waysPorts(p, uses, memories, makers, trailers)),
@@ -99,7 +99,7 @@ export function regions(contents: readonly RegionContent[]): (p: RegionsParamete
         const before: Before = {
           reads: payloadWaysOf(front).length,
           ...{ memories: memoryWaysOf(front), makers: makeWaysOf(front) },
-          trailers: trailerUses(stayingTasks(front)).length,
+          trailers: trailerWaysOf(front).length,
         };
         if (loader !== undefined && !isStatic(content)) {
           const swapping = swappedRegion(entry, content, r, before, loader, within);

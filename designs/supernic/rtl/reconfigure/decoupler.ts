@@ -10,6 +10,7 @@ import {
   module,
   mux,
   node,
+  orTree,
   output,
   portOf,
   ram,
@@ -23,13 +24,10 @@ import {
   when,
 } from "../../../../hdl-dsl/index.ts";
 import { type ChainParameters, RegionEnter, RegionLeave } from "../region/index.ts";
-import { readingPortsOf } from "./payload-ways.ts";
+import { type DecoupledWays, readingPortsOf } from "./payload-ways.ts";
 import { countBits, DecouplerStatus, regionWay } from "./records.ts";
 
-export interface DecouplerParameters extends ChainParameters {
-  /** Ways to payloads that its chains read; left out: none. */
-  readonly reads?: number;
-}
+export type DecouplerParameters = ChainParameters & DecoupledWays;
 const ports = (p: ChainParameters) => ({
   ...regionWay(p),
   innerEnter: source(RegionEnter(p)),
@@ -52,6 +50,10 @@ function level(name: string, bits: number, up: Bit, down: Bit): UInt {
   when(up.andNot(down), () => n.set(n.add(1))).elseWhen(down.andNot(up), () => n.set(n.sub(1)));
   return n;
 }
+
+/** What tells its builds apart. */
+const kindsOf = ({ reads = 0, writes = 0, trailers = 0 }: DecoupledWays): string =>
+  `${reads ? `_r${reads}` : ""}${writes ? `_w${writes}` : ""}${trailers ? `_t${trailers}` : ""}`;
 
 /**
  * Stands between a region's partition and all others, and trusts nothing that the partition says (paper §5.4.3,
@@ -96,13 +98,18 @@ export const Decoupler = module(
     const left = stream(RegionLeave(p), { name: "left" }),
       leaves = node(left.fire, { name: "leaves" }),
       count = level("inside", bitsFor(p.contexts), enters, leaves),
-      { reads = 0 } = p,
+      { reads = 0, writes = 0, trailers = 0 } = p,
       // Nobody leaves while the store reads his payload.
       waits = (event: Bit): Bit => (reads === 0 ? event : event.andNot(io.reading)),
       scans = node(waits(off.and(count.any()).andNot(clearing)), { name: "scans" }),
-      offered = mux(open, io.innerLeave.valid, scans);
+      // Nor while a beat of his waits for the store.
+      behind = Array.from({ length: writes }, (_, w) => portOf(io, "writing", w)).map(b =>
+        b.valid.and(b.ctx.eq(io.innerLeave.payload.ctx)),
+      ),
+      may = writes === 0 ? open : node(open.andNot(orTree(behind)), { name: "may_leave" }),
+      offered = mux(open, writes === 0 ? io.innerLeave.valid : may.and(io.innerLeave.valid), scans);
     left.valid.set(offered.and(inside));
-    io.innerLeave.ready.set(open.and(left.ready));
+    io.innerLeave.ready.set(may.and(left.ready));
     went.write(leaves.or(clearing), place, cameThere);
     when(clearing, () => {
       at.set(at.add(1));
@@ -140,8 +147,23 @@ export const Decoupler = module(
       const asks = portOf(io, "asks", w);
       portOf(io, "knows", w).set(came.readAsync(asks).ne(went.readAsync(asks)));
     }
+    if (trailers > 0) {
+      const gone = reg(bit, { init: 0, name: "has_left" }),
+        who = reg(id, { name: "left_last" });
+      gone.set(leaves);
+      who.set(place);
+      for (let t = 0; t < trailers; t++) {
+        const mark = portOf(io, "marks", t);
+        portOf(io, "marksOk", t).set(
+          came
+            .readAsync(mark)
+            .ne(went.readAsync(mark))
+            .or(gone.and(who.eq(mark))),
+        );
+      }
+    }
     off.set(io.cut.or(off.and(empty.not().or(enters))));
-    const stray = node(io.innerLeave.valid.and(open).and(left.ready).andNot(inside), { name: "stray" });
+    const stray = node(io.innerLeave.valid.and(may).and(left.ready).andNot(inside), { name: "stray" });
     io.status.set({
       off,
       empty,
@@ -150,5 +172,5 @@ export const Decoupler = module(
       strays: counted("count_strays", stray),
     });
   },
-  { nameOf: p => `Decoupler_c${p.contexts}_s${p.slots}_f${p.places}${p.reads ? `_r${p.reads}` : ""}` },
+  { nameOf: p => `Decoupler_c${p.contexts}_s${p.slots}_f${p.places}${kindsOf(p)}` },
 );

@@ -28,19 +28,18 @@ import {
   makePortsOf,
   memoryPortsOf,
   payloadPortsOf,
-  payloadUses,
   region,
   RegionLeave,
   type RegionPorts,
   SlotState,
   stateNumberBits,
   statePortsOf,
-  trailerUses,
+  trailerPortsOf,
 } from "../region/index.ts";
 import type { Task } from "../tasks/index.ts";
 import { chosenMakes, mostMakers } from "./make-ways.ts";
 import { chosenWays, mostWays } from "./memory-ways.ts";
-import { chosenPayloads, mostReads } from "./payload-ways.ts";
+import { chosenPayloads, chosenTrailers, mostPayloads, mostTrailers } from "./payload-ways.ts";
 import { mostVariants, regionSide, regionWay, variantBits } from "./records.ts";
 
 /** A chain of a bitstream. */
@@ -73,6 +72,7 @@ const ports = (p: ChainParameters) => ({
 /** Ways of its chains to all that is not a packet. */
 export type VariantWays = ReturnType<typeof memoryPortsOf> &
   ReturnType<typeof payloadPortsOf> &
+  ReturnType<typeof trailerPortsOf> &
   ReturnType<typeof makePortsOf> &
   ReturnType<typeof statePortsOf>;
 export type PartitionPorts = ReturnType<typeof ports> & VariantWays;
@@ -80,7 +80,8 @@ export type PartitionPorts = ReturnType<typeof ports> & VariantWays;
 export const waysOfVariants = (variants: readonly Chain[], p: ChainParameters): VariantWays =>
   mergePorts(
     memoryPortsOf(mostWays(variants)),
-    payloadPortsOf(p, mostReads(variants)),
+    payloadPortsOf(p, mostPayloads(variants)),
+    trailerPortsOf(p, mostTrailers(variants).length),
     makePortsOf(mostMakers(variants)),
     statePortsOf(variants.some(keepsState)),
   );
@@ -216,17 +217,11 @@ function sayName({ io, chosen, word }: Parts): void {
  * but the loaded one. While it is reprogrammed its outputs are noise: answers, credits, a name. Without a chain it
  * takes nothing and says nothing. Latency and bounds are those of the chain. Reset, or `held`: the loaded chain is
  * fresh.
- * @throws RangeError for no variant or more than 63, for one that writes payload, and for a chain of more tasks than
- * slots
+ * @throws RangeError for no variant or more than 63, and for a chain of more tasks than slots
  */
 export function partition(variants: readonly Chain[]): (p: ChainParameters) => Def<PartitionPorts> {
   if (variants.length < 1 || variants.length > mostVariants)
     throw new RangeError(`partition: there are ${variants.length} variants; give 1 to ${mostVariants}`);
-  const writing = variants.find(v => payloadUses(v).includes("write") || trailerUses(v).length > 0);
-  if (writing !== undefined)
-    throw new RangeError(
-      `partition: ${nameOfChain(writing)} has a task that writes payload; only a region whose chain stays has a way for it`,
-    );
   return module(
     "Partition",
     (p: ChainParameters) => mergePorts(ports(p), waysOfVariants(variants, p)),
@@ -238,6 +233,7 @@ export function partition(variants: readonly Chain[]): (p: ChainParameters) => D
       const ways = parts.all.map((it, i) => ({ chain: variants[i] ?? [], it, chosen: isLoaded(parts, i) }));
       chosenWays(io, ways, io.noise, parts.word);
       chosenPayloads(io, ways, io.noise, parts.word);
+      chosenTrailers(io, ways, io.noise, parts.word);
       chosenMakes(io, ways, io.noise, parts.word);
       joinState(variants, parts);
       goIn(parts);

@@ -25,7 +25,7 @@ import { Decoupler } from "./decoupler.ts";
 import { decoupledMakes, mostMakers } from "./make-ways.ts";
 import { decoupledWays, mostWays } from "./memory-ways.ts";
 import { type Chain, nameOfVariants, partition, type VariantWays, waysOfVariants } from "./partition.ts";
-import { decoupledPayloads, mostReads } from "./payload-ways.ts";
+import { decoupledPayloads, decoupledTrailers, mostPayloads, mostTrailers } from "./payload-ways.ts";
 import { DecouplerStatus, regionSide, regionWay, variantBits } from "./records.ts";
 
 const ports = (p: ChainParameters) => ({
@@ -55,12 +55,14 @@ export function reconfigurable(variants: readonly Chain[]): (p: ChainParameters)
   const inside = partition(variants),
     keeps = variants.some(keepsState),
     ways = mostWays(variants),
-    reads = mostReads(variants).length;
+    uses = mostPayloads(variants),
+    trailers = mostTrailers(variants).length,
+    known = { reads: uses.length, writes: uses.filter(u => u === "write").length, trailers };
   return module(
     "Reconfigurable",
     (p: ChainParameters) => mergePorts(ports(p), waysOfVariants(variants, p)),
     (io, p) => {
-      const decoupler = instance("decoupler", Decoupler(reads === 0 ? p : { ...p, reads })),
+      const decoupler = instance("decoupler", Decoupler(uses.length === 0 ? p : { ...p, ...known })),
         part = instance("partition", inside(p));
       connect(io.enter, decoupler.enter);
       connect(decoupler.innerEnter, part.enter);
@@ -76,7 +78,8 @@ export function reconfigurable(variants: readonly Chain[]): (p: ChainParameters)
       io.accepts.set(decoupler.accepts);
       io.status.set(idle === undefined ? decoupler.status : { ...decoupler.status, empty: empty.and(idle) });
 
-      decoupledPayloads(io, part, decoupler, { contexts: p.contexts, reads }, off);
+      decoupledPayloads(io, part, decoupler, { contexts: p.contexts, uses }, off);
+      decoupledTrailers(io, part, decoupler, trailers, off);
       decoupledMakes(io, part, mostMakers(variants), off);
       if (keeps) decoupledState(io, part, off);
       part.loaded.set(io.loaded);

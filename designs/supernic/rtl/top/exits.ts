@@ -16,11 +16,10 @@ import {
 } from "../../../../hdl-dsl/index.ts";
 import { AxisBeat } from "../../../shared/frame/index.ts";
 import { ternaryChunks } from "../../wire/index.ts";
-import { makeWaysOf, type RegionContent, stayingTasks } from "../core/index.ts";
+import { makeWaysOf, type RegionContent, trailerWaysOf } from "../core/index.ts";
 import { Egress } from "../egress/index.ts";
 import { beatBytes, inlets, tableEntry } from "../inside/index.ts";
 import { peers, SwitchLane } from "../lane/index.ts";
-import { trailerUses } from "../region/index.ts";
 import { connectMakers } from "./makers.ts";
 import type { Middle } from "./middle.ts";
 import type { Controlled, Io, Ways } from "./ports.ts";
@@ -37,7 +36,7 @@ const asNumber = (bytes: UInt): UInt =>
 
 /** The two blocks that give frames to ports. */
 export const exitsOf = (chains: readonly RegionContent[], p: DeviceParameters) => ({
-  egress: instance("egress", Egress({ ...p, trailers: trailerUses(stayingTasks(chains)) })),
+  egress: instance("egress", Egress({ ...p, trailers: trailerWaysOf(chains) })),
   lane: instance("lane", SwitchLane(p)),
 });
 

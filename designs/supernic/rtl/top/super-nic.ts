@@ -1,8 +1,7 @@
 import { constant, type Def, module } from "../../../../hdl-dsl/index.ts";
-import { memoryWaysOf, nameOfContent, type RegionContent, stayingTasks } from "../core/index.ts";
+import { memoryWaysOf, nameOfContent, type RegionContent, trailerWaysOf } from "../core/index.ts";
 import { inlets } from "../inside/index.ts";
 import { keptBits } from "../link/index.ts";
-import { trailerUses } from "../region/index.ts";
 import { middleBits, middleCounterBits } from "./counts.ts";
 import { exitsOf, joinEgress, joinLane, joinPorts } from "./exits.ts";
 import { fairness } from "./fairness.ts";
@@ -70,7 +69,7 @@ export function superNic(chains: readonly RegionContent[]): (p: DeviceParameters
         middle = middleOf(chains, io, controlled, stores, p),
         exits = exitsOf(chains, p),
         { egress, lane } = exits;
-      joinEgress(egress, trailerUses(stayingTasks(chains)).length, middle, stores, controlled);
+      joinEgress(egress, trailerWaysOf(chains).length, middle, stores, controlled);
       control.shown.set(fairness(p, { set: control.fair, part: control.part, bus, users, rx, merge, egress }));
       const { dagLook: look, dagNext: next } = control;
       const spill = p.spill === undefined ? {} : { spill: spillOf(io, spillSizes(p, p.spill), ways, stores) };

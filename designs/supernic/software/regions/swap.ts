@@ -1,4 +1,5 @@
 /** The steps of a swap, in their order (docs/supernic/reconfigure.md). */
+import { clockPeriod } from "../../config/index.ts";
 import { mostSlots, tableWrite, type TableWrite } from "../../wire/index.ts";
 import { slotTimes, taskWrite } from "../setup/index.ts";
 import type { Chain } from "../setup/index.ts";
@@ -116,6 +117,13 @@ export class Swapper {
     if (!on || wrong) throw new SwapFailed(wrong ? "wrong" : "late", region);
     for (const [slot, { name }] of chain.tasks.entries())
       for (const word of words(name)) await this.#driver.write(taskWrite(region, slot, word));
+    await this.#prepared(chain);
+  }
+  /** Who comes to a task that expands its key would be dropped: until it is live there are no credits. */
+  async #prepared({ tasks }: Pick<Chain, "tasks">): Promise<void> {
+    const most = Math.max(0, ...tasks.map(t => t.prepares ?? 0)) * clockPeriod,
+      from = this.#o.time();
+    while (this.#o.time() - from < most) await this.#o.wait();
   }
   /** Credits for the slots of a chain; they are quiesced no more. */
   async credit(region: number, chain: Pick<Chain, "tasks">): Promise<void> {

@@ -53,11 +53,6 @@ export function chainsOf(
       own.length > 0 && own.length <= sizes.slots,
       () => `${at}: it has ${own.length} tasks; a region must have 1 to ${sizes.slots}`,
     );
-    const writes = own.find(t => payloadUse(t) === "write");
-    refuse.unless(
-      isLoaded || writes === undefined,
-      () => `${at}: ${writes?.name ?? ""} writes payload, so its chain stays where it is; name it in regions`,
-    );
     const known = names.indexOf(region.chain);
     if (known < 0) {
       names.push(region.chain);
@@ -89,8 +84,10 @@ export function chainsOf(
     group: group[number] ?? 0,
   }));
   const regions = Array.from({ length: sizes.regions }, (_, r) => chains.find(c => c.regions.includes(r)));
-  // A chain that writes payload is in no bitstream.
-  const moves = chains.filter(c => !c.tasks.some(t => payloadUse(t) === "write"));
+  // A chain that writes payload stays where it is, unless it is named among the bitstreams.
+  const moves = chains.filter(
+    c => !c.tasks.some(t => payloadUse(t) === "write") || file.bitstreams.some(b => b.chain === c.name),
+  );
   return { chains, regions, bitstreams: file.bitstreams.length === 0 ? undefined : moves.map(c => c.labels) };
 }
 

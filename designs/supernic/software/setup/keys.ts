@@ -1,5 +1,5 @@
 /** Keys of the tasks that encrypt: each has one, and no two tasks make nonces with the same. */
-import { aesFrontBytes, aesLaunchWord, aesRowWords, type ConfigWord } from "../../wire/index.ts";
+import { aesCounterBits, aesFrontBytes, aesLaunchWord, aesRowWords, type ConfigWord } from "../../wire/index.ts";
 import type { Refuse } from "./refuse.ts";
 import { cipherTasks, type SetupFile } from "./schema.ts";
 import type { Chain, Setup, SetupKey, Tunnel, User } from "./setup.ts";
@@ -11,11 +11,14 @@ const hex = (key: Uint8Array): string => Buffer.from(key).toString("hex");
 interface Known {
   readonly users: readonly User[];
   readonly tunnels: readonly Tunnel[];
-  readonly regions: readonly (Chain | undefined)[];
+  readonly chains: readonly Chain[];
 }
-/** Where a task of this name stands. */
-const placesOf = ({ regions }: Pick<Known, "regions">, task: string): string[] =>
-  regions.flatMap((chain, r) => (chain?.tasks ?? []).filter(t => t.name === task).map(() => `regions[${r}]`));
+/** Where a task of this name stands, in a region or in a chain that waits for one. */
+const placesOf = ({ chains }: Pick<Known, "chains">, task: string): string[] =>
+  chains.flatMap(({ name, tasks, regions }) => {
+    const places = regions.length > 0 ? regions.map(r => `regions[${r}]`) : [`bitstreams: ${name}`];
+    return tasks.filter(t => t.name === task).flatMap(() => places);
+  });
 
 /** @throws ConfigError in a sentence for a key that cannot be, and for one with which a nonce could be used twice */
 export function keysOf(file: SetupFile, known: Known, refuse: Refuse): SetupKey[] {
@@ -70,7 +73,10 @@ export function keysOf(file: SetupFile, known: Known, refuse: Refuse): SetupKey[
   });
 }
 
-/** The words of a task's key. One that makes nonces is launched: with the setup's number, and `more` behind it. */
+/**
+ * The words of a task's key. One that makes nonces is launched: with the setup's number, and `more` behind it. Without
+ * a number of 24 bits that is left it is not launched: it drops its packets, and never begins again.
+ */
 export function keyWords(
   task: string,
   { keys, launch, number }: Pick<Setup, "keys" | "launch" | "number">,
@@ -79,5 +85,6 @@ export function keyWords(
   const own = keys.filter(k => k.task === task);
   if (own.length === 0) return [];
   const rows = own.flatMap(k => aesRowWords(k.arg, k.row));
-  return makers.includes(task) ? [...rows, aesLaunchWord(number, (launch ?? 1) + more)] : rows;
+  const next = (launch ?? 1) + more;
+  return makers.includes(task) && next < 2 ** aesCounterBits.launch ? [...rows, aesLaunchWord(number, next)] : rows;
 }

@@ -147,12 +147,16 @@ export function resolveSetup(file: SetupFile, path: string, sizes: SetupSizes, d
   const tunnels = tunnelsOf(file, users, refuse),
     balancers = balancersOf(file, users, file.stations, refuse),
     replicas = replicasOf(file, users, refuse),
-    keys = keysOf(file, { users, tunnels, regions }, refuse),
+    keys = keysOf(file, { users, tunnels, chains }, refuse),
     known = { sizes, users, chains, peers: file.peers, tunnels, balancers, replicas, keys };
   const dags = dagsOf(file, known, refuse);
   refuse.unless(
     !file.spill || bitstreams !== undefined,
     () => "spill: it is true, and there are no bitstreams, so no DAG ever waits; leave it out",
+  );
+  refuse.unless(
+    !file.fair || bitstreams !== undefined,
+    () => "fair: it is true, and there are no bitstreams, so nobody keeps shares; leave it out",
   );
   const { mac, ip, number, ports, uplink, epoch, urgentClass, stations, peers, nat } = file;
   return {
@@ -172,6 +176,7 @@ export function resolveSetup(file: SetupFile, path: string, sizes: SetupSizes, d
       regions,
       bitstreams,
       spill: file.spill,
+      fair: file.fair,
       nat,
       tunnels,
       balancers,

@@ -226,6 +226,9 @@ export const setupSchema = z.strictObject({
     .boolean()
     .default(false)
     .describe("whether frames of DAGs that wait go to rings in memory, so that nobody waits behind them"),
+  fair: flag
+    .default(false)
+    .describe("users with bytesPerEpoch have fair shares, and chains get and give instances by what users intend"),
   firewall: list(firewallRuleSchema).default([]).describe("rules of every firewall; the first that matches decides"),
   nat: natSchema.optional().describe("of the NAT, if a region has one"),
   tunnels: list(tunnelSchema).default([]).describe("rows of every tunnel"),

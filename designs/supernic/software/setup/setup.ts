@@ -171,6 +171,8 @@ export interface Setup {
   readonly bitstreams: readonly (readonly string[])[] | undefined;
   /** Frames of DAGs that wait go to rings in memory (docs/supernic/spill.md). */
   readonly spill: boolean;
+  /** Fair shares in hardware, and chains that are scaled out and in (docs/supernic/software.md). */
+  readonly fair: boolean;
   readonly firewall: readonly FirewallRule[];
   readonly nat: Nat | undefined;
   readonly tunnels: readonly Tunnel[];

@@ -30,8 +30,10 @@ export type Direction = keyof typeof shiftBlocks;
 
 /** Packets that a task has inside. */
 export const holds = 32;
+/** Cycles until a key that was written is live, and one to write it. */
+const prepares = 64;
 const bytesFrom = (at: number): bigint => headerBytesFrom(at, taskHeaderBytes - at),
-  common = { payload: "write", interval: 1, latency: 18, holds } as const;
+  common = { payload: "write", interval: 1, latency: 18, prepares, holds } as const;
 export const declared: Readonly<Record<Direction, Declared>> = {
   encrypt: {
     ...common,

@@ -43,7 +43,7 @@ import { askSlots } from "./slots.ts";
 import { spoiledPackets } from "./spoiled.ts";
 import { meet } from "./text.ts";
 
-const own = { interval: 2, latency: 24 } as const;
+const own = { interval: 2, latency: 24, prepares: 528 } as const;
 const declared: Readonly<Record<Direction, Declared>> = {
   encrypt: { ...ofTunnel.encrypt, ...own, name: "seal", trailer: "puts" },
   decrypt: { ...ofTunnel.decrypt, ...own, name: "open", trailer: "cuts" },

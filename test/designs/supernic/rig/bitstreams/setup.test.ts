@@ -40,9 +40,6 @@ const read = (from: unknown) =>
 
 it("what cannot be is refused in a sentence", () => {
   expect(() => read({ ...file, kvNode: undefined })).toThrow("kvNode: it is left out, and bitstreams: cache has a KV");
-  expect(() => read({ ...file, bitstreams: [["xor"]] })).toThrow(
-    "bitstreams[0]: xor writes payload, so its chain stays where it is; name it in regions",
-  );
   expect(() => read({ ...file, bitstreams: [{ chain: "plain", tasks: ["checksum"] }] })).toThrow(
     'bitstreams[0].chain = "plain": regions[0] has other tasks; give it another name',
   );

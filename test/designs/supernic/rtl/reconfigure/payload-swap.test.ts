@@ -1,11 +1,9 @@
 /** Chains with payload and frames of their own in a region that comes and goes: docs/supernic/reconfigure.md. */
 import { describe, expect, it } from "vitest";
-import { partition } from "../../../../../designs/supernic/rtl/reconfigure/index.ts";
-import { gcmSeal, xor } from "../../../../../designs/supernic/rtl/tasks/index.ts";
 import { bernoulli, bursts, type Dut, runBench } from "../../../../../sim/index.ts";
 import { bench } from "../../../../bench.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
-import { type B, dutOf, PayloadSwapRig, type Sizes } from "./support/payload-swap-rig.ts";
+import { type B, dutOf, PayloadSwapRig, type Sizes, type WorldName } from "./support/payload-swap-rig.ts";
 
 const small: Sizes = { contexts: 16, cells: 64, branches: 1, credits: 4 },
   large: Sizes = { contexts: 32, cells: 256, branches: 2, credits: 8 },
@@ -13,11 +11,17 @@ const small: Sizes = { contexts: 16, cells: 64, branches: 1, credits: 4 },
 /** Contexts and branches are cleared first. */
 const clear = ({ contexts, branches }: Sizes): number => contexts * branches + 4;
 
+interface SwapsOptions {
+  readonly resets?: boolean;
+  readonly pause?: number;
+  readonly world?: WorldName;
+}
 /** Chains come, are killed with reads and frames under way, and go. @returns the longest time until one was empty */
-async function swaps(b: B, sizes: Sizes, { resets = false, pause = 12 } = {}) {
+async function swaps(b: B, sizes: Sizes, { resets = false, pause = 12, world = "reading" }: SwapsOptions = {}) {
   const rig = new PayloadSwapRig(b, sizes, {
     from: () => bernoulli(0.1, b.random.word()),
     to: () => bursts({ go: 20, pause }, b.random.word()),
+    world,
   });
   let longest = 0;
   await b.cycles(clear(sizes));
@@ -58,9 +62,25 @@ describe("payload and frames of chains that come and go", () => {
     const { rig } = await swaps(b, small, { resets: true });
     expect(rig.seen.resets).toBeGreaterThan(1);
   });
-  it("a task that writes payload stays in its region", () => {
-    for (const task of [xor, gcmSeal])
-      expect(() => partition([[task]])).toThrow("has a task that writes payload; only a region whose chain stays");
+  for (const [name, sizes] of Object.entries({ small, large }))
+    bench(
+      `payloads that are written: all beats are there when a packet leaves, and none comes later; ${name}`,
+      dutOf(sizes, "writing"),
+      { seed: 3, ...o },
+      async b => {
+        const { rig, longest } = await swaps(b, sizes, { world: "writing" }),
+          { seen } = rig;
+        expect(seen.killed).toBeGreaterThan(8);
+        expect(seen.whileReading).toBeGreaterThan(2);
+        for (const n of seen.right) expect(n).toBeGreaterThan(40);
+        const { contexts, branches } = sizes;
+        // Each beat goes both ways.
+        expect(longest).toBeLessThan(2 * (contexts * branches + contexts * 4 + 2 * 16 * 24));
+      },
+    );
+  bench("payloads that are written, with resets in the middle", dutOf(small, "writing"), { seed: 4, ...o }, async b => {
+    const { rig } = await swaps(b, small, { resets: true, world: "writing" });
+    expect(rig.seen.resets).toBeGreaterThan(1);
   });
 
   describe("a planted fault is found", () => {
@@ -82,6 +102,32 @@ describe("payload and frames of chains that come and go", () => {
       ["a frame that was begun is not cut", /(MakeGate make_gate_0 [^;]*\.off\s*\()status_off/, "$11'b0"],
     ];
     it.each(faults)("%s", (_name, from, to) => findsFault(look(plant(dut, from, to))));
+    const written = dutOf(small, "writing");
+    const lookWritten = async (design: Dut<(typeof written)["ports"]>): Promise<void> => {
+      for (const seed of [5, 6])
+        await runBench("payload swap fault", design, { seed, wave: false, ...o, limitCycles: 60_000 }, b =>
+          swaps(b, small, { world: "writing" }),
+        );
+    };
+    it("and nothing without one, where payloads are written", () => lookWritten(written));
+    const writtenFaults: readonly (readonly [string, RegExp, string])[] = [
+      ["a packet leaves while its last beat waits for the store", /(assign may_leave = open) [^;]*;/, "$1;"],
+      ["a region is empty while beats are owed", /(back_0_busy = )[^;]*;/, "$11'b0;"],
+      ["and while the last one waits for the store", /(back_0_busy = [^;]*?) \| back_0_waits_full/, "$1"],
+      ["a region that is off owes its beats for ever", /(back_0_gives_valid = .*)status_off \|/, "$1"],
+      [
+        "what the partition offers goes to the store when nothing is owed",
+        /(back_0_gives_valid = )owed_0_valid & /,
+        "$1",
+      ],
+      [
+        "the last beat is the one that the partition says",
+        /(back_0_waits_held_last <= )[^;]*;/,
+        "$1partition_back0_payload_last;",
+      ],
+      ["a beat that goes is not counted", /owed_0_goes & ~owes_0/, "1'b0"],
+    ];
+    it.each(writtenFaults)("written: %s", (_name, from, to) => findsFault(lookWritten(plant(written, from, to))));
     it("and none where the way out is slow", () => look(dutOf(large), large, 200));
   });
 });

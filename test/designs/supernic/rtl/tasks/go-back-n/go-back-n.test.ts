@@ -15,6 +15,7 @@ import {
   latencyRun,
   memoryErrorRun,
   raceRun,
+  reorderedRun,
   resetRun,
   silentRun,
   small,
@@ -63,5 +64,7 @@ describe("sessions end at the sNIC", () => {
   it("full: what has no place is dropped, and nothing is stuck", () => run("full", fullRun, full));
   it("a frame that memory has lost is not sent", () => run("memory", memoryErrorRun));
   it("everything else goes on, or is dropped, as the page says", () => run("checks", checksRun));
+  it("replies that a node reorders: the client hears them so, and none waits for the oldest request", () =>
+    run("reordered", reorderedRun));
   it("latency and interval are as stated", () => run("latency", latencyRun));
 });

@@ -471,6 +471,46 @@ export async function checksRun(b: B): Promise<void> {
 }
 
 /** Latency and interval of packets, and of replies. */
+/**
+ * A node answers the oldest request last, and long after the others. These wait for nobody: the client hears the
+ * replies as the nodes gave them, in numbers of their own, and so again after a NACK.
+ */
+export async function reorderedRun(b: B): Promise<void> {
+  const h = await begun(b),
+    { window } = small,
+    late = 600,
+    order = [...Array.from({ length: window - 1 }, (_, i) => window - 1 - i), 0],
+    bodies = order.map(() => b.random.bytes(16));
+  for (let n = 0; n < window; n++) h.request();
+  await b.until(() => h.on.length === window);
+  await b.cycles(800);
+  h.rig.madeAt.length = 0;
+  const early = order.slice(0, -1).map((n, i) => h.reply(n, bodies[i]));
+  await b.until(() => h.data().length === window - 1);
+  const held = h.rig.madeAt.map((at, i) => at - (early[i]?.cycle ?? 0));
+  // Each is behind those in front of it, and behind no request that has no answer yet.
+  must(
+    held.every((cycles, i) => cycles <= replyLatency + i * replyInterval),
+    `early replies are held for ${held.join()} cycles`,
+  );
+  await b.cycles(late);
+  const last = h.reply(0, bodies.at(-1));
+  await b.until(() => h.data().length === window);
+  const [at = 0] = h.rig.madeAt.slice(-1);
+  equal([at - (last.cycle ?? 0)], [replyLatency], "cycles to the first beat of the late reply");
+  const heard = (): unknown[] =>
+    h.made.filter(m => m.type === gbnTypes.data).map(m => [m.sequence, Buffer.from(m.body).toString("hex")]);
+  const given = bodies.map((body, i) => [i + 1, Buffer.from(body).toString("hex")]);
+  equal(heard(), given, "the replies, in the order of the nodes");
+  h.made.length = 0;
+  h.say(gbnTypes.nack, 2);
+  await b.cycles(400);
+  equal(heard(), given.slice(2), "the same again");
+  h.ack(window);
+  await h.rig.settled();
+  await asks(h.rig, closeFrame(h.from, h.to, h.slot, h.session), clientPort(1));
+  await openAll(h.rig, small.sessions);
+}
 export async function latencyRun(b: B): Promise<void> {
   const h = await begun(b),
     cycles: number[] = [];
