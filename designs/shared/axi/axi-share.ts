@@ -18,6 +18,7 @@ import {
   map,
   module,
   mux,
+  named,
   node,
   onehotMux,
   orTree,
@@ -90,7 +91,9 @@ const share = module(
     connect(arbiter(p.masters.map(ar), { policy, name: "read_grant" }), io.ar);
 
     // Whose data is next: a bit for each master but the lowest, whose turn it is when it is no other's.
-    const Owner = struct(Object.fromEntries([...upper].reverse().map(m => [m.name, bit])));
+    // Shares in turns may stand behind one another: then the queues of their owners have names apart.
+    const Plain = struct(Object.fromEntries([...upper].reverse().map(m => [m.name, bit]))),
+      Owner = p.turns === undefined ? Plain : named(`Owner_${upper.map(m => m.name).join("_")}`, Plain);
     const owners = instance(Fifo({ shape: Owner, depth: p.writes, style: "distributed" }));
     const granted = arbiter(p.masters.map(aw), { policy, name: "write_grant" });
     // Whose data is next is known before the slave has taken the address: it may wait for the data (AXI4, A3.3.1).

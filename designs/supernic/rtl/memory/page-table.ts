@@ -31,6 +31,8 @@ import {
 } from "../../../../hdl-dsl/index.ts";
 import { grantsBehind } from "../../../shared/stream/index.ts";
 import {
+  framesName,
+  isBeyond,
   Look,
   type MemoryParameters,
   pageBits,
@@ -85,7 +87,8 @@ function turnOf(wanting: UInt, ways: number): UInt {
  * its first touch. An access outside its way's space, or without the right, is denied and takes nothing.
  *
  * Latency: 5 cycles from `look` to `verdict`, of which the table's memory has 2; initiation interval 1 for all ways
- * together, in turns. It never waits: without a free page, or with the page far away, the verdict says so. A look at an
+ * together, in turns. An entry that software writes with a page beyond `frames` is none, and its looks are
+ * denied. It never waits: without a free page, or with the page far away, the verdict says so. A look at an
  * entry that changes meanwhile ends in `again`. `seen` shows the entry `seeAt` 2 cycles later. Reset: no way has a
  * space; the entries are undefined, and software writes those of a space before it gives it to a way.
  */
@@ -185,11 +188,15 @@ export const PageTable = module(
     const writes = node(changes.or(takes), { name: "entry_changes" }),
       place = mux(changes, io.pageWrite.index, mux(takes, page, io.seeAt)),
       one = constant(1, 1),
+      // Whatever software writes: no look leads to a page that is not tasks'.
+      { value } = io.pageWrite,
+      beyondTasks = node(value.present.and(isBeyond(p, value.ppn)), { name: "beyond_tasks" }),
       touched = { valid: one, present: one, write: entry.write, remote: constant(0, 1), ppn: io.free.payload };
+    const entered = mux(changes, value, touched);
     const shown = entries.port({
       address: place,
       write: writes,
-      data: mux(changes, io.pageWrite.value, touched),
+      data: { ...entered, valid: entered.valid.andNot(changes.and(beyondTasks)) },
       reads: "unchanged",
       name: "shown",
     });
@@ -213,5 +220,5 @@ export const PageTable = module(
     stamps.write(mapped, page, io.epoch);
     io.seen.set({ ...shown, stamp: stamps.readSync(io.seeAt, { name: "stamp" }) });
   },
-  { nameOf: p => `PageTable_w${p.ways}_e${p.pages}_s${p.spaces}_a${p.pageShift}_${p.ppnBits}` },
+  { nameOf: p => `PageTable_w${p.ways}_e${p.pages}_s${p.spaces}_a${p.pageShift}_${p.ppnBits}${framesName(p)}` },
 );

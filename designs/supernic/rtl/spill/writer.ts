@@ -6,6 +6,7 @@ import {
   type axi4Write,
   bit,
   type Bit,
+  bitsFor,
   cat,
   constant,
   encodeOnehot,
@@ -29,6 +30,7 @@ import {
   chunkBits,
   firstRing,
   frameBeatBits,
+  keptBeats,
   mostBursts,
   ringBeatBits,
   type SpillParameters,
@@ -70,13 +72,15 @@ export interface Writer extends Bandwidth {
 
 /**
  * Bursts of at most 16 beats, which end where 16 beats end, so that none leaves its chunk. The first beat of a chunk
- * says how many beats behind it a record begins. A write that fails spoils its ring from there on.
+ * says how many beats behind it a record begins. A burst goes out when its beats are here: nobody else on the bus waits
+ * for them. A write that fails spoils its ring from there on.
  */
 export function writeRecords(
   p: SpillParameters,
   rings: readonly Ring[],
   records: StreamIn<ReturnType<typeof Waits>>,
   beats: StreamIn<ReturnType<typeof uint>>,
+  comes: Bit,
   bus: {
     readonly aw: StreamOut<ReturnType<typeof axi4Address>>;
     readonly w: StreamOut<ReturnType<typeof axi4Write>>;
@@ -91,7 +95,9 @@ export function writeRecords(
     at = reg(place, { name: "write_at" }),
     len = reg(uint(lenBits), { name: "write_len" }),
     own = reg(uint(lenBits), { name: "write_own" }),
-    begins = reg(bit, { name: "write_begins" });
+    begins = reg(bit, { name: "write_begins" }),
+    /** Beats that are here, and that no burst has. */
+    here = reg(uint(bitsFor(2 * keptBeats(p))), { init: 0, name: "write_here" });
   const bursts = stream(Burst, { name: "bursts" }),
     asked = stream(Asked(p), { name: "writes_asked" }),
     aw = stream(axi4Address(busOf(p)), { name: "write_addresses" });
@@ -102,7 +108,11 @@ export function writeRecords(
     rest = node(left.zext(lenBits + left.width).add(isFirst.zext(lenBits + left.width)), { name: "write_rest" }),
     fits = node(rest.le(room.zext(rest.width)), { name: "write_fits" }),
     most = node(mux(fits, rest.trunc(lenBits), room), { name: "write_most" });
-  const wants = node(state.is("goes").and(bursts.ready).and(asked.ready).and(aw.ready), { name: "write_wants" }),
+  // Who shares the bus never waits for a class queue.
+  const enough = node(here.ge(own.resize(here.width)), { name: "write_enough" });
+  const wants = node(state.is("goes").and(enough).and(bursts.ready).and(asked.ready).and(aw.ready), {
+      name: "write_wants",
+    }),
     goes = node(wants.and(mayGo), { name: "write_goes" }),
     ends = node(left.eq(own.resize(left.width)), { name: "record_ends" });
   when(state.is("idle"), () => {
@@ -121,6 +131,7 @@ export function writeRecords(
     begins.set(isFirst);
     state.set("goes");
   });
+  here.set(here.add(comes.zext(here.width)).sub(mux(goes, own.resize(here.width), constant(0, here.width))));
   when(goes, () => {
     left.set(left.sub(own.resize(left.width)));
     state.set(mux(ends, BurstState.idle, BurstState.place));

@@ -3,6 +3,7 @@ import { memoryWaysOf, nameOfContent, type RegionContent, stayingTasks } from ".
 import { inlets } from "../inside/index.ts";
 import { keptBits } from "../link/index.ts";
 import { trailerUses } from "../region/index.ts";
+import { joinBoard } from "./board.ts";
 import { middleBits, middleCounterBits } from "./counts.ts";
 import { exitsOf, joinEgress, joinLane, joinPorts } from "./exits.ts";
 import { fairness } from "./fairness.ts";
@@ -73,8 +74,9 @@ export function superNic(chains: readonly RegionContent[]): (p: DeviceParameters
       joinEgress(egress, trailerUses(stayingTasks(chains)).length, middle, stores, controlled);
       control.shown.set(fairness(p, { set: control.fair, part: control.part, bus, users, rx, merge, egress }));
       const { dagLook: look, dagNext: next } = control;
-      const spill = p.spill === undefined ? {} : { spill: spillOf(io, spillSizes(p, p.spill), ways, stores) };
-      control.gate.set(waiting(p, { bus, rx, merge, egress, look, next, ...spill }));
+      const spill = p.spill && spillOf(io, spillSizes(p, p.spill), ways, stores);
+      control.gate.set(waiting(p, { bus, rx, merge, egress, look, next, ...(spill && { spill }) }));
+      joinBoard(io, p, { memory: middle.memory, spill });
       joinLane(lane, chains, io, ways, middle, controlled, p);
       joinPorts(egress, lane, ways, p);
       count(controlled, ways, stores, exits, p);
