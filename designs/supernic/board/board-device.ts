@@ -82,7 +82,7 @@ export const boardDevice = (chains: readonly (readonly Task[])[]) =>
       connect(crossing.received, portOf(device, "rx", i));
       connect(portOf(device, "tx", i), crossing.send);
     }
-    joinMemory(io, device, p);
+    joinMemory(io, device, nodes, p);
     connect(io.controlAw, device.sAw);
     connect(io.controlW, device.sW);
     connect(device.sB, io.controlB);

@@ -69,11 +69,15 @@ export const memoryPorts = (p: DeviceParameters): Ports =>
   }) as Ports;
 
 /** Joins the device with the board's memory, across clocks; registers and pages stay in the device's. */
-export function joinMemory(io: Inside<Ports>, device: Outside<SuperNicPorts>, p: DeviceParameters): void {
+export function joinMemory(
+  io: Inside<Ports>,
+  device: Outside<SuperNicPorts>,
+  nodes: ClockDomain,
+  p: DeviceParameters,
+): void {
   const bus = boardBusOfDevice(p);
   if (bus === undefined) return;
-  const nodes = clockDomain("node"),
-    controller = clockDomain("memory");
+  const controller = clockDomain("memory");
   const cross = (
     from: StreamIn<Shape>,
     to: StreamOut<Shape>,

@@ -6,3 +6,4 @@ export { PageTable, Write } from "./page-table.ts";
 export * from "./records.ts";
 export { MemoryWithControl } from "./with-control.ts";
 export { MemoryWay } from "./way.ts";
+export * from "./way/index.ts";

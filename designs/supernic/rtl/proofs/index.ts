@@ -14,6 +14,8 @@ import { linkDeliveryProof } from "./link-delivery.ts";
 import { pageOwnerProof } from "./memory/page-owner.ts";
 import { pageSpaceProof } from "./memory/page-space.ts";
 import { zeroedProof } from "./memory/zeroed.ts";
+import { wayAnswersProofs } from "./memory/way-answers.ts";
+import { wayPiecesProof } from "./memory/way-pieces.ts";
 import { meterProof } from "./meter.ts";
 import { passQueueProof } from "./pass-queue.ts";
 import { pickTurnProof } from "./pick-turn.ts";
@@ -45,5 +47,7 @@ export const supernicProofs: readonly Proof[] = [
   returnProof,
   slotOrderProof,
   twoTurnsProof,
+  ...wayAnswersProofs,
+  wayPiecesProof,
   zeroedProof,
 ];
