@@ -24,6 +24,9 @@ import { reaperProofs } from "./reaper.ts";
 import { releasesProof } from "./releases.ts";
 import { returnProof } from "./return.ts";
 import { slotOrderProof } from "./slot-order.ts";
+import { gateOpensProof } from "./spill/gate-opens.ts";
+import { ringRoomProof } from "./spill/ring-room.ts";
+import { shownHeadsProof } from "./spill/shown-heads.ts";
 
 export const supernicProofs: readonly Proof[] = [
   beatPoolProof,
@@ -34,6 +37,7 @@ export const supernicProofs: readonly Proof[] = [
   decisionProof,
   ...egressListsProofs,
   flowTableProof,
+  gateOpensProof,
   joinProof,
   linkDeliveryProof,
   meterProof,
@@ -45,6 +49,8 @@ export const supernicProofs: readonly Proof[] = [
   ...reaperProofs,
   releasesProof,
   returnProof,
+  ringRoomProof,
+  shownHeadsProof,
   slotOrderProof,
   twoTurnsProof,
   ...wayAnswersProofs,

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { readBoard } from "../../../../cli/board/boards.ts";
 import { boardFiles } from "../../../../cli/board/run-board.ts";
-import { boardHook } from "../../../../designs/supernic/board/index.ts";
+import { boardDevice } from "../../../../designs/supernic/board/index.ts";
+import { parseDevice, sizesOf, tasksOf } from "../../../../designs/supernic/build/index.ts";
 import { emit } from "../../../../hdl-dsl/index.ts";
 import { root } from "../../../../scripts/setup/paths.mjs";
 
@@ -21,8 +22,10 @@ describe("htg9200_supernic", () => {
     );
   });
   it("a device with tasks that have memory, and rings, has their one bus in the memory's clock", () => {
-    const { definition } = boardHook.ports({ ports: 2, regions: 1, slots: 1, chains: "kv_lru(64)", spill: "true" }),
-      { ports } = emit(definition),
+    const build = boardDevice(tasksOf([["kv_lru(64)"]]))(
+        sizesOf(parseDevice(["ports=2", "regions=1", "slots=1", "chains=kv_lru(64)", "spill=true"])),
+      ),
+      { ports } = emit(build),
       names = ports.map(p => p.name);
     expect(ports.find(p => p.name === "mem_aw_payload_addr")?.width).toBe(31);
     expect(ports.find(p => p.name === "mem_ar_payload_id")?.width).toBe(2);

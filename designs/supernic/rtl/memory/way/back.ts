@@ -15,7 +15,6 @@ import {
 } from "../../../../../hdl-dsl/index.ts";
 import { MemoryError, MemoryGot, MemoryPut, payloadBits } from "../../tasks/index.ts";
 import { wayBeats } from "../records.ts";
-import type { Access } from "./access.ts";
 import { roomy } from "./bounds.ts";
 import { mostPieces, Piece, type WayIo } from "./ports.ts";
 
@@ -30,7 +29,14 @@ export interface Back {
   /** A piece of the access before has failed. */
   readonly failing: Var<typeof bit>;
 }
-const pieceOf = ({ refused, crosses }: Pick<Access, "refused" | "crosses">) => ({
+/** Pieces that begin: `Access` has them. */
+interface ReadPieces {
+  readonly mapped: Bit;
+  readonly refused: Bit;
+  readonly isWrite: Bit;
+  readonly crosses: Bit;
+}
+const pieceOf = ({ refused, crosses }: Pick<ReadPieces, "refused" | "crosses">) => ({
   denied: refused,
   last: refused.or(crosses.not()),
 });
@@ -41,7 +47,7 @@ const pieceOf = ({ refused, crosses }: Pick<Access, "refused" | "crosses">) => (
  */
 export function readsBack(
   io: Pick<WayIo, "r" | "got">,
-  access: Pick<Access, "mapped" | "refused" | "isWrite" | "crosses">,
+  access: ReadPieces,
   most = { pieces: mostPieces, beats: wayBeats },
 ): Back & { readonly comes: Bit; readonly shows: Bit } {
   const { mapped, refused, isWrite } = access;
@@ -85,7 +91,7 @@ export function readsBack(
 /** One answer for each write. @param most pieces that can wait; less than a way has for proofs alone */
 export function writesBack(
   io: Pick<WayIo, "b" | "wrote">,
-  access: Pick<Access, "refused" | "crosses">,
+  access: Pick<ReadPieces, "refused" | "crosses">,
   begins: Bit,
   most = mostPieces,
 ): Back {

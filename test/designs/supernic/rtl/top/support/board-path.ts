@@ -66,6 +66,7 @@ const ports = {
   ...Object.fromEntries(sides.flatMap(s => channels.map(c => [seenName(s, c), output(SeenChannel)]))),
   ...axi4Master("m", boardBusOf(busParameters)),
 };
+type Ends = Readonly<Record<string, unknown>>;
 interface Channel {
   readonly valid: never;
   readonly ready: never;
@@ -74,16 +75,18 @@ interface Channel {
 
 export const BoardPath = module(
   "BoardPath",
-  () => ports,
+  (_p: Readonly<Record<string, never>>) => ports,
   (inside: Inside<typeof ports>) => {
-    const io = inside as unknown as Readonly<Record<string, never>>, // All names are made above.
-      spill = instance("spill", path) as unknown as Readonly<Record<string, never>>,
-      spaces = instance("memory", memory) as unknown as Readonly<Record<string, never>>,
-      bus = instance("bus", BoardBus(busParameters)) as unknown as Readonly<Record<string, never>>;
+    // All names are made above: the compiler knows none of them.
+    const io = inside as unknown as Ends,
+      spill = instance("spill", path) as unknown as Ends,
+      spaces = instance("memory", memory) as unknown as Ends,
+      bus = instance("bus", BoardBus(busParameters)) as unknown as Ends;
     const join = (port: AnyPort, out: unknown, inner: unknown): void => {
       if (port.port === "stream")
         if (port.dir === "in") connectAny(out as StreamIn<never>, inner as StreamOut<never>);
         else connectAny(inner as StreamIn<never>, out as StreamOut<never>);
+      else if (port.port === "interface") throw new RangeError("no port is an interface here");
       else if (port.dir === "in") (inner as { set(v: unknown): void }).set(out);
       else (out as { set(v: unknown): void }).set(inner);
     };
@@ -95,7 +98,7 @@ export const BoardPath = module(
         const from = masters[side][`m${c}`],
           to = bus[`${side}${c}`],
           answers = c === "R" || c === "B",
-          channel = from as unknown as Channel,
+          channel = from as Channel,
           { id, addr, len, last } = channel.payload as Readonly<
             Record<string, { resize(n: number): never } | undefined>
           >;
