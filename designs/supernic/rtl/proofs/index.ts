@@ -25,6 +25,7 @@ import { releasesProof } from "./releases.ts";
 import { returnProof } from "./return.ts";
 import { slotOrderProof } from "./slot-order.ts";
 import { gateOpensProof } from "./spill/gate-opens.ts";
+import { recordsFoundProof } from "./spill/records-found.ts";
 import { ringRoomProof } from "./spill/ring-room.ts";
 import { shownHeadsProof } from "./spill/shown-heads.ts";
 
@@ -47,6 +48,7 @@ export const supernicProofs: readonly Proof[] = [
   pickTurnProof,
   ...queueOrderProofs,
   ...reaperProofs,
+  recordsFoundProof,
   releasesProof,
   returnProof,
   ringRoomProof,

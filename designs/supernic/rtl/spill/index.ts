@@ -2,6 +2,7 @@
 export { closingOf } from "./closing.ts";
 export { offer } from "./offer.ts";
 export type { SpillIo } from "./ports.ts";
+export { parse, type Parsed } from "./reader.ts";
 export { hasRoom, type Ring } from "./rings.ts";
 export { Spill } from "./spill.ts";
 export { cutRecords } from "./writer.ts";

@@ -92,7 +92,8 @@ export type Ring = ReturnType<typeof ringOf>;
 /** Of the ring that a bit names. */
 export const ofRing = <W extends number, R = Ring>(which: UInt, rings: readonly R[], f: (r: R) => UInt<W>): UInt<W> =>
   onehotMux<UInt<W>>(toBits(which).slice(0, rings.length), rings.map(f));
-export const ringIs = (which: UInt, rings: readonly Ring[], f: (r: Ring) => Bit): Bit => ofRing<1>(which, rings, f);
+export const ringIs = <R = Ring>(which: UInt, rings: readonly R[], f: (r: R) => Bit): Bit =>
+  ofRing<1, R>(which, rings, f);
 
 /** All rings, and what software asks of them. */
 export function ringsOf(io: SpillIo, p: SpillParameters): readonly Ring[] {

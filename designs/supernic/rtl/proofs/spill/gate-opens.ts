@@ -2,7 +2,7 @@
  * The gate of a DAG opens only when its ring is empty, and nothing is under way into it or out of it. Around the ring
  * all goes on as it likes: frames are taken for it, written, answered, read, shown and taken by the merge, and software
  * asks what it wants. Only one thing is promised: nothing begins for a ring that the closing looks at (`Closing.ring`).
- * Numbers of beats have 3 bits: the closing only compares them.
+ * Numbers of beats have 2 bits: the closing only compares them.
  */
 import {
   assertAlways,
@@ -30,8 +30,8 @@ const p: SpillParameters = {
     ...{ ports: 2, users: 2, frameBytes: 320 },
     ...{ rings: 2, ringBytes: 16_384, memoryBytes: 65_536 },
   },
-  COUNT = 3,
-  FRAMES = 2;
+  COUNT = 2,
+  FRAMES = 1;
 /** What may happen to a ring in a cycle, a bit each. */
 const events = ["take", "write", "answer", "ask", "come", "hit", "fill", "drain", "discard"] as const;
 type Event = (typeof events)[number];

@@ -59,6 +59,9 @@ const harness = module(
     record: input(uint(4)),
     comes: input(bit),
     mayGo: input(bit),
+    /** Where the ring is, and how much it has, in the first cycle. */
+    start: input(uint(ringBeatBits(p) + 1)),
+    fill: input(uint(ringBeatBits(p) + 1)),
     reads: input(bit),
     wants: output(bit),
     done: output(bit),
@@ -76,6 +79,21 @@ const harness = module(
     records.valid.set(io.given);
     records.payload.set({ ring: 1, beats: io.record });
     room.set(hasRoom(p, written, read));
+    // Every state with nothing on its way is a beginning: so faults are found soon.
+    const begun = reg(bit, { init: 0, name: "model_begun" }),
+      end = number("model_end");
+    begun.set(1);
+    // The room of the first cycle is known in the second one.
+    const known = reg(bit, { init: 0, name: "model_known" });
+    known.set(begun);
+    assumeAlways(known.or(io.looks.not()), "a look knows the room");
+    when(begun.not(), () => {
+      written.set(io.start.add(io.fill));
+      end.set(io.start.add(io.fill));
+      read.set(io.start);
+    });
+    assumeAlways(io.fill.le(PLACES - 1), "no more than the ring has");
+    assumeAlways(begun.or(io.looks.or(io.takes).or(io.given).or(io.reads).not()), "then all begins");
     const { bursts, asked, aw, writer } = cutRecords(p, [{ written }], records, io.comes, io.mayGo);
     for (const [to, ready] of [
       [bursts, io.roomy.bit(0)],
@@ -110,6 +128,7 @@ const harness = module(
     when(io.takes, () => looked.set(0));
     waits.set(waits.add(takes.zext(7)).sub(own.resize(7)));
     queued.set(queued.add(takes.zext(7)).sub(mux(gives, io.record, constant(0, 4)).zext(7)));
+    when(goes, () => end.set(writer.at.place.add(writer.len.resize(place.width))));
     when(io.reads, () => read.set(read.add(1)));
 
     // What the ring has, what waits for it, and a word if a chunk begins within that.
@@ -126,6 +145,15 @@ const harness = module(
       ),
       all = node(wide(used).add(wide(waits)).add(wide(word)), { name: "model_all" });
     assertAlways(used.le(PLACES), "a ring has no more beats than places: nothing is written over what was not read");
+    assertAlways(
+      goes.not().or(writer.at.place.eq(end)),
+      "a burst begins where the one before ended: each beat has a place of its own",
+    );
+    assertAlways(written.eq(end), "inside: that is what has been written");
+    assertAlways(
+      begun.or(writer.at.idle.and(looked.not()).and(waits.any().not())),
+      "inside: nothing is there at first",
+    );
     assertAlways(all.le(PLACES), "inside: there is room for all that waits");
     assertAlways(looked.not().or(all.le(PLACES - RECORD - 1)), "inside: and for the frame that is looked at");
     assertAlways(looked.not().or(waits.le(MOST)), "inside: few beats wait for the memory then");
