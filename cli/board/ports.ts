@@ -15,7 +15,10 @@ interface Wire {
   readonly node: string;
   readonly toNode: boolean;
 }
-/** The device with its crossings, for the board's parameters. @throws UsageError when there are not so many MACs, or a memory is wanted */
+/**
+ * The device with its crossings, for the board's parameters. @throws UsageError when there are not so many MACs, or a
+ * memory is wanted
+ */
 export function portsNode(b: PortsBoard): EmittedDesign {
   const build = boardHook(b, "ports")(b.parameters);
   if (build.ports !== b.macs.length)

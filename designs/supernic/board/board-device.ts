@@ -66,7 +66,8 @@ const ports = (p: DeviceParameters) => {
  * with a wrong FCS; `mac_lost<i>` pulses. `mac_tx<i>` sends a frame only when all of it is there. `control_*`: the
  * device's registers (docs/supernic/registers.md). `from_software`, `to_software`: frames of the device's software, in
  * the clock of the registers. A device that keeps something in the board's memory has a clock `memory` for its AXI4 bus
- * `mem_*`, with an asynchronous FIFO in each channel; registers and pages of it are in the device's clock. Latency: the device's and that of the crossings; initiation interval: 1 on every stream.
+ * `mem_*`, with an asynchronous FIFO in each channel; registers and pages of it are in the device's clock. Latency: the
+ * device's and that of the crossings; initiation interval: 1 on every stream.
  */
 export const boardDevice = (chains: readonly (readonly Task[])[]) =>
   module("BoardDevice", ports, (io, p) => {

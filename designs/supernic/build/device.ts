@@ -94,7 +94,10 @@ function hasRings(set: readonly string[]): boolean {
     throw new UsageError(`spill = "${first.slice("spill=".length)}": must be true or false`);
   return first === "spill=true";
 }
-/** Reads `ports=2`, `spill=true`, `chains=firewall+nat,dummy`. @throws UsageError, ConfigError in one sentence for what cannot be */
+/**
+ * Reads `ports=2`, `spill=true`, `chains=firewall+nat,dummy`. @throws UsageError, ConfigError in one sentence for what
+ * cannot be
+ */
 export function parseDevice(set: readonly string[]): DeviceBuild {
   const chains = set.filter(s => s.startsWith("chains=")),
     parameters = parseParameters(set.filter(s => !s.startsWith("chains=") && !s.startsWith("spill=")));

@@ -188,7 +188,6 @@ export const PageTable = module(
     const writes = node(changes.or(takes), { name: "entry_changes" }),
       place = mux(changes, io.pageWrite.index, mux(takes, page, io.seeAt)),
       one = constant(1, 1),
-      // Whatever software writes: no look leads to a page that is not tasks'.
       { value } = io.pageWrite,
       beyondTasks = node(value.present.and(isBeyond(p, value.ppn)), { name: "beyond_tasks" }),
       touched = { valid: one, present: one, write: entry.write, remote: constant(0, 1), ppn: io.free.payload };

@@ -23,7 +23,7 @@ export interface MemoryParameters {
   readonly pageShift: number;
   /** Bits of the number of a page of the board's memory. */
   readonly ppnBits: number;
-  /** Pages of the board's memory that are tasks', from 0 on; nothing else is ever touched. All, where it is left out. */
+  /** Pages of the board's memory that are tasks', from 0 on; nothing else is touched. All, where it is left out. */
   readonly frames?: number;
   /** Zeroed pages that wait for a first touch, at most. */
   readonly freePages: number;

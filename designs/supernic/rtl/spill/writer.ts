@@ -68,7 +68,7 @@ export interface Bandwidth {
 export interface Writer extends Bandwidth {
   /** The last burst of a record of this ring has been asked for. */
   readonly done: UInt;
-  /** What it is at, for proofs: the beats of its record that no burst has, those of its burst, and where that begins. */
+  /** What it is at, for proofs: beats of its record that no burst has, those of its burst, and where that begins. */
   readonly at: {
     readonly ring: UInt;
     readonly left: UInt;

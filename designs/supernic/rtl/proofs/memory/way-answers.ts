@@ -1,6 +1,6 @@
 /**
- * Each access to memory is answered once, and in order: what comes back of reads, and of writes, for pieces that come as
- * `MemoryWay: a burst stays in its look's page` shows. Two accesses and two beats can wait, and not 8 and 32; it is the
+ * Each access to memory is answered once, and in order: what comes back of reads, and of writes, for pieces that come
+ * as `MemoryWay: a burst stays in its look's page` shows. Two accesses and two beats can wait, and not 8 and 32; it is the
  * same hardware.
  */
 import {
@@ -106,6 +106,13 @@ const reads = module(
     assertAlways(back.some.or(back.shows).or(due.any().not()), "no access is left without an answer");
     assertAlways(back.held.not().or(atBus.any()).or(came), "whoever waits, waits for the memory");
     assertAlways(got.valid.not().or(due.any()).or(half), "a beat belongs to an access");
+    assertAlways(
+      due.any().or(half).or(owed.any()).or(back.some).or(room.eq(BEATS)),
+      "each beat goes to the access that it was read for",
+    );
+    const late = reg(uint(3), { init: 0, name: "model_late" });
+    late.set(mux(due.any().andNot(got.valid).andNot(atBus.any()), late.add(1), constant(0, 3)));
+    assertAlways(late.lt(4), "an access is answered at once when the memory owes nothing");
     cover(got.fire.and(last).and(due.eq(2)), "two accesses wait, and one is answered");
     cover(last.and(got.payload.error.is("denied")), "an access is denied");
     cover(last.and(got.payload.error.is("failed")), "an access fails");
@@ -140,13 +147,12 @@ const writes = module(
     cover(wrote.fire.and(first), "an access is denied");
   },
 );
-const common = { own: true, by: "abc pdr" } as const;
+const common = { own: true, long: true, by: "abc pdr" } as const;
 export const wayAnswersProofs: readonly Proof[] = [
   {
     module: "MemoryWay: each read is answered once, 2 accesses",
     harness: reads(),
     ...common,
-    long: true,
     faults: [
       {
         what: "a denied read waits for a beat",

@@ -1,6 +1,6 @@
 /**
- * A burst of a way stays in the page that its look was given: each piece of an access is looked up by its own page, goes
- * to the bus once and only with a verdict that says `mapped`, in that verdict's page and at the place that was asked
+ * A burst of a way stays in the page that its look was given: each piece of an access is looked up by its own page,
+ * goes to the bus once and only with a verdict that says `mapped`, in that verdict's page and at the place that was asked
  * for, and never crosses 4 KB. Each access that is not given up has one piece that ends it: so it is answered once, as
  * the proofs of the ways back show. How much room there is, and what is here, is free.
  */
@@ -9,6 +9,7 @@ import {
   assumeAlways,
   axi4Address,
   bit,
+  type Bit,
   cat,
   constant,
   cover,
@@ -24,6 +25,7 @@ import {
   sink,
   source,
   uint,
+  type UInt,
   when,
 } from "../../../../../hdl-dsl/index.ts";
 import {
@@ -58,6 +60,28 @@ const ports = () => ({
   /** What software sees of a way that waits. */
   waits: output(uint(3)),
 });
+
+/** A piece that is due at the bus: its page, where it begins, and its beats less one. */
+interface Piece {
+  readonly due: Bit;
+  readonly page: UInt;
+  readonly next: UInt;
+  readonly more: UInt;
+}
+function burstOwes(bus: Inside<ReturnType<typeof ports>>["ar"], what: string, { due, page, next, more }: Piece): void {
+  const { addr, len, size, burst } = bus.payload,
+    place = cat(next.bits(laneBits, p.pageShift - laneBits), constant(0, laneBits)),
+    owes = (holds: Bit, sentence: string): void => assertAlways(bus.valid.not().or(holds), `${what} ${sentence}`);
+  owes(due, "has a verdict");
+  owes(addr.shr(p.pageShift).eq(page.zext(addr.width)), "is in its look's page");
+  owes(addr.trunc(p.pageShift).eq(place), "is at the place that was asked for");
+  owes(len.eq(more.zext(8)), "has the piece's beats");
+  owes(
+    addr.bits(laneBits, BEATS).addGrow(len.trunc(BEATS)).bit(BEATS).not(),
+    "does not leave its 4 KB, nor its page",
+  );
+  owes(size.eq(laneBits).and(burst.eq(1)), "is of full beats");
+}
 
 const harness = module("WayPiecesProof", ports, io => {
   const free = (n: unknown) => ({ n, change: () => undefined }),
@@ -116,26 +140,9 @@ const harness = module("WayPiecesProof", ports, io => {
     "a look is for the page of the next piece",
   );
   assertAlways(look.valid.not().or(asked.not()), "a way looks once at a time");
-  for (const [bus, mine, what] of [
-    [ar, write.not(), "a read"],
-    [aw, write, "a write"],
-  ] as const) {
-    const { addr, len, size, burst } = bus.payload;
-    assertAlways(bus.valid.not().or(open.and(given).and(mine)), `${what} has a verdict`);
-    assertAlways(bus.valid.not().or(addr.shr(p.pageShift).eq(page.zext(addr.width))), `${what} is in its look's page`);
-    assertAlways(
-      bus.valid
-        .not()
-        .or(addr.trunc(p.pageShift).eq(cat(next.bits(laneBits, p.pageShift - laneBits), constant(0, laneBits)))),
-      `${what} is at the place that was asked for`,
-    );
-    assertAlways(bus.valid.not().or(len.eq(lastBeat.sub(first).zext(8))), `${what} has the piece's beats`);
-    assertAlways(
-      bus.valid.not().or(addr.bits(laneBits, BEATS).addGrow(len.trunc(BEATS)).bit(BEATS).not()),
-      `${what} does not leave its 4 KB, nor its page`,
-    );
-    assertAlways(bus.valid.not().or(size.eq(laneBits).and(burst.eq(1))), `${what} is of full beats`);
-  }
+  const piece = { page, next, more: node(lastBeat.sub(first), { name: "model_more_beats" }) };
+  burstOwes(ar, "a read", { ...piece, due: open.and(given).andNot(write) });
+  burstOwes(aw, "a write", { ...piece, due: open.and(given).and(write) });
   assertAlways(sent.and(second).and(over).not(), "an access has two pieces at most");
   assertAlways(second.not().or(next.trunc(WINDOW).any().not()), "inside: the second one begins where 4 KB do");
   assertAlways(final.not().or(open.andNot(ended)), "an access is ended once");
@@ -182,6 +189,7 @@ export const wayPiecesProof: Proof = {
   module: "MemoryWay: a burst stays in its look's page, pages of 8 KB",
   harness: harness(),
   own: true,
+  long: true,
   induction: 2,
   by: "yosys sat",
   faults: [

@@ -55,7 +55,7 @@ function ringOf(i: number, happens: UInt) {
     ...{ put: unread, kept: unread, got: unread, left: unread, lost: unread, skip: unread, spoiled: unread },
     ...{ due: unread, next: unread },
   };
-  const may = (event: Event, when_: Bit): void => assumeAlways(is(event).not().or(when_), `ring ${i}: ${event}`);
+  const may = (event: Event, holds: Bit): void => assumeAlways(is(event).not().or(holds), `ring ${i}: ${event}`);
   /** `busy`: a frame is being taken, shown, or asked for. */
   const live = (busy: { readonly divert: Bit; readonly offer: Bit; readonly read: Bit }): void => {
     may("take", busy.divert.and(r.queued.all().not()).and(r.frames.all().not()));
@@ -179,11 +179,12 @@ export const gateOpensProof: Proof = {
   module: "Spill: a gate opens when its ring is empty, 2 rings",
   harness: harness(),
   own: true,
+  long: true,
   by: "abc pdr",
   reach: 30,
   faults: [
-    { what: "a frame may wait for the memory", from: / \| \(\|queued_0\)/, to: "" },
-    { what: "a frame may be on chip", from: / & ~\(\|whole_0\)/, to: "" },
+    { what: "a frame may wait for the memory", from: " | queued_0)", to: ")" },
+    { what: "a frame may be on chip", from: " & ~whole_0", to: "" },
     { what: "nobody waits until what was begun is seen", from: /close_settled = [^;]*;/, to: "close_settled = 1'b1;" },
     { what: "beats that are asked for need not have come", from: / & \(asked_0 == read_0\)/, to: "" },
     { what: "beats that are safe need not be asked for", from: /\(asked_0 == safe_0\) & /, to: "" },

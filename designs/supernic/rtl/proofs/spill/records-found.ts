@@ -1,7 +1,7 @@
 /**
  * Of what the writer has written, and the memory gives back without an error, each record is found: one whole frame for
- * each, with all of its beats in their order and no other, none lost and none twice. Beats come as `Spill: a ring's room`
- * shows that they are written: a word in front of each chunk, and records without a gap.
+ * each, with all of its beats in their order and no other, none lost and none twice. Beats come as `Spill: a ring's
+ * room` shows that they are written: a word in front of each chunk, and records without a gap.
  */
 import {
   assertAlways,
@@ -95,6 +95,7 @@ export const recordsFoundProof: Proof = {
   module: "Spill: each record is found, frames of 5",
   harness: harness(),
   own: true,
+  long: true,
   by: "yosys sat",
   induction: 2,
   reach: 20,

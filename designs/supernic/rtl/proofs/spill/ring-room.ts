@@ -95,12 +95,7 @@ const harness = module(
     assumeAlways(io.fill.le(PLACES - 1), "no more than the ring has");
     assumeAlways(begun.or(io.looks.or(io.takes).or(io.given).or(io.reads).not()), "then all begins");
     const { bursts, asked, aw, writer } = cutRecords(p, [{ written }], records, io.comes, io.mayGo);
-    for (const [to, ready] of [
-      [bursts, io.roomy.bit(0)],
-      [asked, io.roomy.bit(1)],
-      [aw, io.roomy.bit(2)],
-    ] as const)
-      to.ready.set(ready);
+    [bursts, asked, aw].forEach((to, i) => to.ready.set(io.roomy.bit(i)));
     io.address.set(aw.payload.addr);
     io.wants.set(writer.wants);
     io.done.set(writer.done.bit(0));
@@ -184,6 +179,7 @@ export const ringRoomProof: Proof = {
   module: "Spill: a ring's room, 256 beats, frames of 5",
   harness: harness(),
   own: true,
+  long: true,
   induction: 3,
   by: "yosys sat",
   reach: 24,

@@ -1,7 +1,7 @@
 /**
- * What the merge sees of a class queue that a ring's frame comes in the place of. The merge looks two cycles ahead: so a
- * head that was shown and not taken is not valid for two cycles before another one is. Rings, software, the merge's takes
- * and the class queue do as they like.
+ * What the merge sees of a class queue that a ring's frame comes in the place of. The merge looks two cycles ahead: so
+ * a head that was shown and not taken is not valid for two cycles before another one is. Rings, software, the merge's
+ * takes and the class queue do as they like.
  */
 import {
   arrayOf,
@@ -129,6 +129,7 @@ export const shownHeadsProof: Proof = {
   module: "Spill: two cycles without a head around a ring's frame, 2 rings",
   harness: harness(),
   own: true,
+  long: true,
   by: "abc pdr",
   faults: [
     { what: "one cycle is enough", from: "offer_timer == 8'd1", to: "offer_timer == 8'd0" },

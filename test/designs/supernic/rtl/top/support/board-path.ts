@@ -100,7 +100,7 @@ export const BoardPath = module(
           answers = c === "R" || c === "B",
           channel = from as Channel,
           { id, addr, len, last } = channel.payload as Readonly<
-            Record<string, { resize(n: number): never } | undefined>
+            Record<string, { resize(n: number): unknown } | undefined>
           >;
         if (answers) connectAny(to as StreamIn<never>, from as StreamOut<never>);
         else connectAny(from as StreamIn<never>, to as StreamOut<never>);

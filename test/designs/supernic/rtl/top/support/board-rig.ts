@@ -187,7 +187,7 @@ export async function bothGo(b: B, rounds = 14): Promise<BoardRig> {
   await rig.end();
   return rig;
 }
-/** Software names pages that are the rings': no look, and no move, leads there; the last one in front of them is a task's. */
+/** Software names pages that are the rings': no look, and no move, leads there; the last one in front is a task's. */
 export async function beyond(b: B): Promise<void> {
   const rig = new BoardRig(b),
     { ram } = rig,
