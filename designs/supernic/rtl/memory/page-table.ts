@@ -110,8 +110,8 @@ export const PageTable = module(
     }),
   (io, p) => {
     const bits = pageBits(p),
-      vpns = vpnBits(p);
-    const Picked = struct({ way: uint(p.ways), vpn: uint(vpns), write: bit });
+      vpns = vpnBits(p),
+      Picked = struct({ way: uint(p.ways), vpn: uint(vpns), write: bit });
     const picked = stage(
       arbiter(
         Array.from({ length: p.ways }, (_, i) =>
@@ -188,17 +188,17 @@ export const PageTable = module(
     const writes = node(changes.or(takes), { name: "entry_changes" }),
       place = mux(changes, io.pageWrite.index, mux(takes, page, io.seeAt)),
       one = constant(1, 1),
-      { value } = io.pageWrite,
+      { value } = io.pageWrite, // Whatever it says: no look leads to a page that is not tasks'.
       beyondTasks = node(value.present.and(isBeyond(p, value.ppn)), { name: "beyond_tasks" }),
       touched = { valid: one, present: one, write: entry.write, remote: constant(0, 1), ppn: io.free.payload };
-    const entered = mux(changes, value, touched);
-    const shown = entries.port({
-      address: place,
-      write: writes,
-      data: { ...entered, valid: entered.valid.andNot(changes.and(beyondTasks)) },
-      reads: "unchanged",
-      name: "shown",
-    });
+    const entered = mux(changes, value, touched),
+      shown = entries.port({
+        address: place,
+        write: writes,
+        data: { ...entered, valid: entered.valid.andNot(changes.and(beyondTasks)) },
+        reads: "unchanged",
+        name: "shown",
+      });
     stale.set(writes.and(place.eq(at.value.page)));
 
     const mapped = node(usable.and(entry.present.or(takes)), { name: "is_mapped" });

@@ -23,7 +23,7 @@ import {
   type SpillParameters,
 } from "./records.ts";
 
-/** Whether a ring with these beats, from `read` to `written`, has room for a frame and all that waits for the memory. */
+/** Whether a ring with these beats, from `read` to `written`, has room for a frame and what waits for the memory. */
 export const hasRoom = (p: SpillParameters, written: UInt, read: UInt): Bit =>
   written.sub(read).le(2 ** ringBeatBits(p) - marginBeats(p));
 

@@ -55,8 +55,8 @@ export const boardBusOf = ({ beatBytes, addressBits, tasksId }: BoardBusParamete
  * turns, burst by burst, when both ask: each waits for one burst of the other at most. Answers go by their ID, so an
  * error is told to its own master alone. Neither may be late with data or with taking an answer: so neither holds up
  * the other. Each master keeps to its own addresses; that is asserted here, and made so by the page table, the mover
- * and the rings' writer. Latency: 1 cycle on every channel; initiation interval 1. Full: with 16 bursts of write data to
- * pass, a further write address waits. Reset: nothing is under way; so all three are reset together.
+ * and the rings' writer. Latency: 1 cycle on every channel; initiation interval 1. Full: with 16 bursts of write data
+ * to pass, a further write address waits. Reset: nothing is under way; so all three are reset together.
  */
 export const BoardBus = module(
   "BoardBus",

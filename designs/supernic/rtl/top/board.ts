@@ -8,11 +8,11 @@ import {
   instance,
 } from "../../../../hdl-dsl/index.ts";
 import { busOf as memoryBusOf, memoryBytesOf } from "../memory/index.ts";
-import { busOf as ringsBusOf, firstRingByte } from "../spill/index.ts";
-import { BoardBus, type BoardBusParameters, boardBusOf } from "./board-bus.ts";
+import { firstRingByte, busOf as ringsBusOf } from "../spill/index.ts";
+import { BoardBus, boardBusOf, type BoardBusParameters } from "./board-bus.ts";
 import type { MemoryBlock } from "./memory.ts";
 import type { DeviceParameters } from "./records.ts";
-import { spillSizes, type SpillBlock } from "./spill.ts";
+import { type SpillBlock, spillSizes } from "./spill.ts";
 
 /** Of a device with both. @throws RangeError in a sentence: the tasks' pages would reach the rings */
 function sharedOf({ memory, spill, ...p }: DeviceParameters): BoardBusParameters | undefined {

@@ -64,7 +64,7 @@ describe("a device with tasks and rings in one memory", () => {
         device.bench.onEdge({
           sample: () => {
             for (const a of [mAr, mAw])
-              if (Number(a.valid.value) === 1 && Number(a.ready.value) === 1) ids.add(Number(a.payload.id.value));
+              if (a.valid.value === 1 && a.ready.value === 1) ids.add(Number(a.payload.id.value));
           },
         });
         const result = await play(device, frames, {

@@ -1,7 +1,7 @@
 /**
  * Each access to memory is answered once, and in order: what comes back of reads, and of writes, for pieces that come
- * as `MemoryWay: a burst stays in its look's page` shows. Two accesses and two beats can wait, and not 8 and 32; it is the
- * same hardware.
+ * as `MemoryWay: a burst stays in its look's page` shows. Two accesses and two beats can wait, and not 8 and 32;
+ * it is the same hardware.
  */
 import {
   assertAlways,
@@ -24,7 +24,7 @@ import {
   uint,
   when,
 } from "../../../../../hdl-dsl/index.ts";
-import { busOf, readsBack, type WayIo, writesBack } from "../../memory/index.ts";
+import { busOf, readsBack, writesBack } from "../../memory/index.ts";
 import { MemoryGot, MemoryWrote } from "../../tasks/index.ts";
 
 const p = { ways: 2, pages: 4, spaces: 2, pageShift: 13, ppnBits: 2, freePages: 2 } as const,
@@ -76,11 +76,7 @@ const reads = module(
   io => {
     const { mapped, refused, crosses, r, got } = io,
       // Of a way's ports what comes back of reads looks at.
-      back = readsBack(
-        { r, got } as unknown as Pick<WayIo, "r" | "got">,
-        { mapped, refused, crosses, isWrite: constant(0, 1) },
-        most,
-      ),
+      back = readsBack({ r, got }, { mapped, refused, crosses, isWrite: constant(0, 1) }, most),
       { due, half, first, answered } = accessesOf(io),
       over = node(r.valid.and(r.payload.last), { name: "model_piece_over" }),
       { atBus, after } = busFor(mapped, over);
@@ -124,12 +120,7 @@ const writes = module(
   io => {
     const { mapped, refused, crosses, b, wrote } = io,
       // As for reads.
-      back = writesBack(
-        { b, wrote } as unknown as Pick<WayIo, "b" | "wrote">,
-        { refused, crosses },
-        mapped.or(refused),
-        most.pieces,
-      ),
+      back = writesBack({ b, wrote }, { refused, crosses }, mapped.or(refused), most.pieces),
       { due, first, answered } = accessesOf(io),
       { atBus } = busFor(mapped, b.valid),
       came = reg(bit, { init: 0, name: "model_came" });
@@ -147,12 +138,13 @@ const writes = module(
     cover(wrote.fire.and(first), "an access is denied");
   },
 );
-const common = { own: true, long: true, by: "abc pdr" } as const;
+const common = { own: true, by: "abc pdr" } as const;
 export const wayAnswersProofs: readonly Proof[] = [
   {
     module: "MemoryWay: each read is answered once, 2 accesses",
     harness: reads(),
     ...common,
+    long: true,
     faults: [
       {
         what: "a denied read waits for a beat",

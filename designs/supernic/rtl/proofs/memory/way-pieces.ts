@@ -1,7 +1,7 @@
 /**
  * A burst of a way stays in the page that its look was given: each piece of an access is looked up by its own page,
- * goes to the bus once and only with a verdict that says `mapped`, in that verdict's page and at the place that was asked
- * for, and never crosses 4 KB. Each access that is not given up has one piece that ends it: so it is answered once, as
+ * goes to the bus once and only with a verdict that says `mapped`, in that verdict's page and at the place that was
+ * asked for, and never crosses 4 KB. Each access that is not given up has one piece that ends it: so it is answered once, as
  * the proofs of the ways back show. How much room there is, and what is here, is free.
  */
 import {
@@ -76,10 +76,7 @@ function burstOwes(bus: Inside<ReturnType<typeof ports>>["ar"], what: string, { 
   owes(addr.shr(p.pageShift).eq(page.zext(addr.width)), "is in its look's page");
   owes(addr.trunc(p.pageShift).eq(place), "is at the place that was asked for");
   owes(len.eq(more.zext(8)), "has the piece's beats");
-  owes(
-    addr.bits(laneBits, BEATS).addGrow(len.trunc(BEATS)).bit(BEATS).not(),
-    "does not leave its 4 KB, nor its page",
-  );
+  owes(addr.bits(laneBits, BEATS).addGrow(len.trunc(BEATS)).bit(BEATS).not(), "does not leave its 4 KB, nor its page");
   owes(size.eq(laneBits).and(burst.eq(1)), "is of full beats");
 }
 

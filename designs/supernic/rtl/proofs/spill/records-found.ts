@@ -65,11 +65,7 @@ const harness = module(
       good: isHead,
       ahead: constant(0, 8),
     };
-    const found = parse(
-      p,
-      [{ ...ring, due: unread } as unknown as Parsed],
-      beat as unknown as Parameters<typeof parse>[2],
-    ); // As `Beat`.
+    const found = parse(p, [{ ...ring, due: unread } as unknown as Parsed], beat); // As `Beat`.
     io.whole.set(found.whole.bit(0));
     io.lost.set(found.lost.any());
     io.word.set(found.word(constant(1, 1), io.at, constant(1, 1)));
@@ -95,7 +91,6 @@ export const recordsFoundProof: Proof = {
   module: "Spill: each record is found, frames of 5",
   harness: harness(),
   own: true,
-  long: true,
   by: "yosys sat",
   induction: 2,
   reach: 20,

@@ -106,7 +106,7 @@ export class BoardRig {
         if (isOn(s.valid) && !isOn(s.ready)) this.#fail(`${side} let ${name} wait, and the other with it`);
       owed.since = owed.beats > 0 && !isOn(W.valid) ? owed.since + 1 : 0;
       if (owed.since > late[side]) this.#fail(`${side} have no data for an address that is granted`);
-      if (fires(Aw)) owed.beats += Number(Aw.len.value) + 1;
+      if (fires(Aw)) owed.beats += Aw.len.value + 1;
       if (fires(W)) owed.beats--;
     }
   }
