@@ -1,14 +1,14 @@
 /** A device whose tasks and rings have one memory of the board: docs/supernic/spill.md, "On a board". */
 import { describe, expect, it } from "vitest";
-import { boardPagesOf, deviceSizes, taskNamed } from "../../../../designs/supernic/build/index.ts";
-import { makeParameters } from "../../../../designs/supernic/config/index.ts";
-import { DeviceScoreboard } from "../../../../designs/supernic/model/index.ts";
-import { leftAtRest, play, type PlayFrame, withDevice } from "../../../../designs/supernic/rig/device/index.ts";
-import { readSetup } from "../../../../designs/supernic/software/index.ts";
-import { putShims } from "../../../../designs/supernic/wire/index.ts";
-import { filler, shim, udp } from "../../../../designs/supernic/workload/index.ts";
-import { bernoulli } from "../../../../sim/index.ts";
-import { exchange, exchangeModel } from "../rtl/memory/support/exchange-task.ts";
+import { boardPagesOf, deviceSizes, taskNamed } from "../../../../../designs/supernic/build/index.ts";
+import { makeParameters } from "../../../../../designs/supernic/config/index.ts";
+import { DeviceScoreboard } from "../../../../../designs/supernic/model/index.ts";
+import { leftAtRest, play, type PlayFrame, withDevice } from "../../../../../designs/supernic/rig/device/index.ts";
+import { readSetup } from "../../../../../designs/supernic/software/index.ts";
+import { putShims } from "../../../../../designs/supernic/wire/index.ts";
+import { filler, shim, udp } from "../../../../../designs/supernic/workload/index.ts";
+import { bernoulli } from "../../../../../sim/index.ts";
+import { exchange, exchangeModel } from "../../rtl/memory/support/exchange-task.ts";
 
 const parameters = makeParameters({
     ...{ ports: 2, contexts: 32, cells: 64, regions: 2, slots: 1, branches: 2, credits: 4, users: 4 },
