@@ -187,10 +187,15 @@ export const PageTable = module(
     io.free.ready.set(takes);
     const writes = node(changes.or(takes), { name: "entry_changes" }),
       place = mux(changes, io.pageWrite.index, mux(takes, page, io.seeAt)),
-      one = constant(1, 1),
       { value } = io.pageWrite, // Whatever it says: no look leads to a page that is not tasks'.
       beyondTasks = node(value.present.and(isBeyond(p, value.ppn)), { name: "beyond_tasks" }),
-      touched = { valid: one, present: one, write: entry.write, remote: constant(0, 1), ppn: io.free.payload };
+      touched = {
+        valid: constant(1, 1),
+        present: constant(1, 1),
+        write: entry.write,
+        remote: constant(0, 1),
+        ppn: io.free.payload,
+      };
     const entered = mux(changes, value, touched),
       shown = entries.port({
         address: place,

@@ -1,8 +1,8 @@
 /**
- * A burst of a way stays in the page that its look was given: each piece of an access is looked up by its own page,
- * goes to the bus once and only with a verdict that says `mapped`, in that verdict's page and at the place that was
- * asked for, and never crosses 4 KB. Each access that is not given up has one piece that ends it: so it is answered once, as
- * the proofs of the ways back show. How much room there is, and what is here, is free.
+ * A burst of a way stays in the page that its look was given: each piece of an access is looked up by its own
+ * page, goes to the bus once and only with a verdict that says `mapped`, in that verdict's page and at the place
+ * that was asked for, and never crosses 4 KB. Each access that is not given up has one piece that ends it: so it
+ * is answered once, as the proofs of the ways back show. How much room there is, and what is here, is free.
  */
 import {
   assertAlways,
