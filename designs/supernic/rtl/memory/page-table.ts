@@ -81,6 +81,10 @@ function turnOf(wanting: UInt, ways: number): UInt {
   return mayTake;
 }
 
+/** Whatever software writes, no look leads to a page that is not tasks'. */
+const isBeyondTasks = (p: MemoryParameters, { present, ppn }: { readonly present: Bit; readonly ppn: UInt }): Bit =>
+  node(present.and(isBeyond(p, ppn)), { name: "beyond_tasks" });
+
 /**
  * The page table, one level, on chip, without a TLB (paper §5.4.5, docs/supernic/memory.md). A way's look ends in one
  * verdict. An entry that is valid, and whose page is neither present nor remote, takes a zeroed page from `free` with
@@ -187,15 +191,10 @@ export const PageTable = module(
     io.free.ready.set(takes);
     const writes = node(changes.or(takes), { name: "entry_changes" }),
       place = mux(changes, io.pageWrite.index, mux(takes, page, io.seeAt)),
-      { value } = io.pageWrite, // Whatever it says: no look leads to a page that is not tasks'.
-      beyondTasks = node(value.present.and(isBeyond(p, value.ppn)), { name: "beyond_tasks" }),
-      touched = {
-        valid: constant(1, 1),
-        present: constant(1, 1),
-        write: entry.write,
-        remote: constant(0, 1),
-        ppn: io.free.payload,
-      };
+      one = constant(1, 1),
+      { value } = io.pageWrite,
+      beyondTasks = isBeyondTasks(p, value),
+      touched = { valid: one, present: one, write: entry.write, remote: constant(0, 1), ppn: io.free.payload };
     const entered = mux(changes, value, touched),
       shown = entries.port({
         address: place,
