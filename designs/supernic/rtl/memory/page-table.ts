@@ -192,10 +192,9 @@ export const PageTable = module(
     const writes = node(changes.or(takes), { name: "entry_changes" }),
       place = mux(changes, io.pageWrite.index, mux(takes, page, io.seeAt)),
       one = constant(1, 1),
-      { value } = io.pageWrite,
-      beyondTasks = isBeyondTasks(p, value),
+      beyondTasks = isBeyondTasks(p, io.pageWrite.value),
       touched = { valid: one, present: one, write: entry.write, remote: constant(0, 1), ppn: io.free.payload };
-    const entered = mux(changes, value, touched),
+    const entered = mux(changes, io.pageWrite.value, touched),
       shown = entries.port({
         address: place,
         write: writes,
