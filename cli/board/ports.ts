@@ -15,14 +15,22 @@ interface Wire {
   readonly node: string;
   readonly toNode: boolean;
 }
-/** The device with its crossings, for the board's parameters. @throws UsageError when there are not so many MACs */
+/**
+ * The device with its crossings, for the board's parameters. @throws UsageError when there are not so many MACs, or a
+ * memory is wanted
+ */
 export function portsNode(b: PortsBoard): EmittedDesign {
   const build = boardHook(b, "ports")(b.parameters);
   if (build.ports !== b.macs.length)
     throw new UsageError(
       `${b.name}: parameters.ports is ${build.ports}, and there are ${b.macs.length} macs; give as many`,
     );
-  return emit(build.definition);
+  const design = emit(build.definition);
+  if (design.ports.some(p => p.name.startsWith("mem_aw")))
+    throw new UsageError(
+      `${b.name}: parameters give the device something to keep in a memory, and boards with ports name none; leave out spill and tasks with memory`,
+    );
+  return design;
 }
 
 /** What the platform calls the streams of software's frames, by what the device calls them. */

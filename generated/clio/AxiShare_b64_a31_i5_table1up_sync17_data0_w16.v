@@ -141,32 +141,32 @@ module AxiShare_b64_a31_i5_table1up_sync17_data0_w16 (
   input  wire [4:0]   b_payload_id,
   input  wire [1:0]   b_payload_resp
 );
-  reg read_grant_locked; // axi-share.ts:90
+  reg read_grant_locked; // axi-share.ts:91
   reg [2:0] read_grant_owner;
-  wire owners_push_ready, owners_pop_valid; // axi-share.ts:94
+  wire owners_push_ready, owners_pop_valid; // axi-share.ts:97
   wire [4:0] owners_level;
-  reg write_grant_locked; // axi-share.ts:95
+  reg write_grant_locked; // axi-share.ts:98
   reg [2:0] write_grant_owner;
-  reg granted_0_done, granted_1_done; // axi-share.ts:97
-  wire of_table, of_sync; // axi-share.ts:111
-  wire [2:0] write_grant_grant, write_grant_request; // axi-share.ts:95
-  wire [2:0] read_grant_request = {data_ar_valid, sync_ar_valid, table_ar_valid}; // axi-share.ts:90
+  reg granted_0_done, granted_1_done; // axi-share.ts:100
+  wire of_table, of_sync; // axi-share.ts:114
+  wire [2:0] write_grant_grant, write_grant_request; // axi-share.ts:98
+  wire [2:0] read_grant_request = {data_ar_valid, sync_ar_valid, table_ar_valid}; // axi-share.ts:91
   wire [2:0] read_grant_grant =
     read_grant_locked ? read_grant_owner :
     read_grant_request & (~read_grant_request + 3'd1);
-  wire write_grant_valid = |(write_grant_grant & write_grant_request); // axi-share.ts:95
+  wire write_grant_valid = |(write_grant_grant & write_grant_request); // axi-share.ts:98
   wire write_grant_ready = (granted_0_done | aw_ready) & (granted_1_done | owners_push_ready);
   assign write_grant_request = {data_aw_valid, sync_aw_valid, table_aw_valid};
   assign write_grant_grant =
     write_grant_locked ? write_grant_owner :
     write_grant_request & (~write_grant_request + 3'd1);
-  wire granted_1_valid = write_grant_valid & ~granted_1_done; // axi-share.ts:97
-  wire owner_next_payload_sync = aw_payload_id == 5'd17; // axi-share.ts:107
+  wire granted_1_valid = write_grant_valid & ~granted_1_done; // axi-share.ts:100
+  wire owner_next_payload_sync = aw_payload_id == 5'd17; // axi-share.ts:110
   wire owner_next_payload_table = (|aw_payload_id) & (aw_payload_id != 5'd17);
-  wire of_data = ~(of_table | of_sync); // axi-share.ts:113
+  wire of_data = ~(of_table | of_sync); // axi-share.ts:116
 
-  wire owners_pop_ready = w_valid & w_ready & w_payload_last; // axi-share.ts:94
-  Fifo_Owner_d16 owners ( // axi-share.ts:94
+  wire owners_pop_ready = w_valid & w_ready & w_payload_last; // axi-share.ts:97
+  Fifo_Owner_d16 owners ( // axi-share.ts:97
     .clk (clk), .rst (rst),
     .push_valid (granted_1_valid), .push_ready (owners_push_ready), .push_payload_sync (owner_next_payload_sync),
     .push_payload_table (owner_next_payload_table),

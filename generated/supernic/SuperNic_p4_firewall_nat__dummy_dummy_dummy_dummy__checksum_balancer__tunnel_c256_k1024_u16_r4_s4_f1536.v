@@ -113,7 +113,7 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
     fate_for_link = 5'd16, fate_unlinked = 5'd17, fate_full0 = 5'd18, fate_full1 = 5'd19, fate_full2 = 5'd20,
     fate_full3 = 5'd21, fate_full4 = 5'd22, fate_full5 = 5'd23, fate_queued0 = 5'd24, fate_queued1 = 5'd25,
     fate_queued2 = 5'd26, fate_queued3 = 5'd27, fate_queued4 = 5'd28, fate_queued5 = 5'd29;
-  wire [47:0] control_set_mac; // ports.ts:48
+  wire [47:0] control_set_mac; // ports.ts:50
   wire [7:0] control_set_origin, control_dag_look, control_state_ask_number;
   wire control_set_has_uplink, control_bus_en, control_part, control_fair_hardware, control_dag_next,
     control_slots_0_quiesce, control_slots_0_isolate, control_slots_1_quiesce, control_slots_1_isolate,
@@ -673,14 +673,14 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
     |to_loop_after ? to_loop_after & (~to_loop_after + 2'd1) :
     to_loop_request & (~to_loop_request + 2'd1);
 
-  wire [3:0] control_down = {tx_3_down, tx_2_down, tx_1_down, tx_0_down}; // ports.ts:48
+  wire [3:0] control_down = {tx_3_down, tx_2_down, tx_1_down, tx_0_down}; // ports.ts:50
   wire [13:0] control_inside_0_queued = {1'b0, rx_0_waiting};
   wire [13:0] control_inside_1_queued = {1'b0, rx_1_waiting};
   wire [13:0] control_inside_2_queued = {1'b0, rx_2_waiting};
   wire [13:0] control_inside_3_queued = {1'b0, rx_3_waiting};
   wire [13:0] control_inside_4_queued = {1'b0, rx_loop_waiting};
   wire [13:0] control_inside_5_queued = {10'd0, lane_held};
-  Control_p4_r4_s4_c256_k1024 control ( // ports.ts:48
+  Control_p4_r4_s4_c256_k1024 control ( // ports.ts:50
     .clk (clk), .rst (rst),
     .s_aw_valid (s_aw_valid), .s_aw_ready (s_aw_ready), .s_aw_payload_addr (s_aw_payload_addr),
     .s_aw_payload_prot (s_aw_payload_prot),

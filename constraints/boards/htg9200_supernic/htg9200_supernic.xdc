@@ -5,7 +5,7 @@
 # Not confirmed, so left out: Which of the device's 100G MACs serves each quad: the block design leaves that to the vendor's tool.
 # Not confirmed, so left out: The clock generator U48: its outputs are taken to have 161.1328125 MHz as the board comes; its control pins are not driven.
 # Not confirmed, so left out: A way to a host: no PCI Express pins were confirmed, so registers and software's frames are reached over JTAG (jtag_axi).
-# Not confirmed, so left out: Memory: the device of this version keeps all packets on the chip, so no DDR4 is connected.
+# Not confirmed, so left out: Memory: no DDR4 pins were confirmed, so the device is built without tasks that have memory and without rings.
 
 # Clocks
 create_clock -period 5 -name ref_clk [get_ports ref_clk_p]

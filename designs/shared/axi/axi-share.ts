@@ -18,6 +18,7 @@ import {
   map,
   module,
   mux,
+  named,
   node,
   onehotMux,
   orTree,
@@ -90,8 +91,10 @@ const share = module(
     connect(arbiter(p.masters.map(ar), { policy, name: "read_grant" }), io.ar);
 
     // Whose data is next: a bit for each master but the lowest, whose turn it is when it is no other's.
-    const Owner = struct(Object.fromEntries([...upper].reverse().map(m => [m.name, bit])));
-    const owners = instance(Fifo({ shape: Owner, depth: p.writes, style: "distributed" }));
+    // Shares in turns may stand behind one another: then the queues of their owners have names apart.
+    const Owner = struct(Object.fromEntries([...upper].reverse().map(m => [m.name, bit]))),
+      shape = p.turns === undefined ? Owner : named(`Owner_${upper.map(m => m.name).join("_")}`, Owner);
+    const owners = instance(Fifo({ shape, depth: p.writes, style: "distributed" }));
     const granted = arbiter(p.masters.map(aw), { policy, name: "write_grant" });
     // Whose data is next is known before the slave has taken the address: it may wait for the data (AXI4, A3.3.1).
     const [address, owner] = fork(granted, 2, "eager", { name: "granted" });
@@ -104,7 +107,7 @@ const share = module(
         ])
         .reverse();
     connect(
-      map(owner, Owner, v => Object.fromEntries(owns(v.id)), { name: "owner_next" }),
+      map(owner, shape, v => Object.fromEntries(owns(v.id)), { name: "owner_next" }),
       owners.push,
     );
     const turns = new Map(

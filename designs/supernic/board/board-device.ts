@@ -20,6 +20,7 @@ import {
 } from "../../../hdl-dsl/index.ts";
 import { AxisBeat, LinkBeat, MacCrossing } from "../../shared/frame/index.ts";
 import { registerAddressBits } from "../registers/index.ts";
+import { joinMemory, memoryPorts } from "./board-memory.ts";
 import { type DeviceParameters, FromSoftware, superNic, type Task, ToSoftware } from "../rtl/index.ts";
 
 /** Bytes of a beat, here and at the MACs. */
@@ -41,6 +42,7 @@ function perMac<const N extends string, P extends AnyPort>(
 const ports = (p: DeviceParameters) => {
   const at = { domain: "node" } as const;
   return mergePorts(
+    memoryPorts(p),
     perMac("macRx", p.ports, mac => input(LinkBeat(beatBytes), mac)),
     perMac("macLost", p.ports, mac => output(bit, mac)),
     perMac("macTx", p.ports, mac => source(AxisBeat(beatBytes), mac)),
@@ -63,7 +65,9 @@ const ports = (p: DeviceParameters) => {
  * `mac_rx<i>` cannot wait: a frame for which there is no room is cut and marked bad, so that the judge counts it as one
  * with a wrong FCS; `mac_lost<i>` pulses. `mac_tx<i>` sends a frame only when all of it is there. `control_*`: the
  * device's registers (docs/supernic/registers.md). `from_software`, `to_software`: frames of the device's software, in
- * the clock of the registers. Latency: the device's and that of the crossings; initiation interval: 1 on every stream.
+ * the clock of the registers. A device that keeps something in the board's memory has a clock `memory` for its AXI4 bus
+ * `mem_*`, with an asynchronous FIFO in each channel; registers and pages of it are in the device's clock. Latency: the
+ * device's and that of the crossings; initiation interval: 1 on every stream.
  */
 export const boardDevice = (chains: readonly (readonly Task[])[]) =>
   module("BoardDevice", ports, (io, p) => {
@@ -79,6 +83,7 @@ export const boardDevice = (chains: readonly (readonly Task[])[]) =>
       connect(crossing.received, portOf(device, "rx", i));
       connect(portOf(device, "tx", i), crossing.send);
     }
+    joinMemory(io, device, nodes, p);
     connect(io.controlAw, device.sAw);
     connect(io.controlW, device.sW);
     connect(device.sB, io.controlB);

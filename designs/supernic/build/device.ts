@@ -39,6 +39,8 @@ export const deviceSizes = (p: Parameters): DeviceParameters => ({
 const tablePages = 8192,
   memorySpaces = 16,
   freePages = 16;
+/** Pages of the board's memory that tasks may have: those in front of the rings. */
+export const boardPagesOf = (p: Parameters): number => Math.floor((p.memory - p.spillRings * p.spillRing) / p.pageSize);
 /** Sizes of the memory for so many tasks; the number of a page of the board's memory has at least 13 bits. */
 export const memoryOf = (p: Parameters, ways: number): MemoryParameters => ({
   ways,
@@ -47,6 +49,7 @@ export const memoryOf = (p: Parameters, ways: number): MemoryParameters => ({
   pageShift: Math.log2(p.pageSize),
   ppnBits: Math.max(13, Math.ceil(Math.log2(p.memory / p.pageSize))),
   freePages,
+  frames: boardPagesOf(p),
 });
 
 /** Sizes of the rings for frames of DAGs that wait: the last bytes of the board's memory. */
@@ -63,6 +66,8 @@ export const spillOf = (p: Parameters): SpillParameters => ({
 export interface DeviceBuild {
   readonly parameters: Parameters;
   readonly chains: readonly (readonly string[])[];
+  /** With rings for frames of DAGs that wait. */
+  readonly spill: boolean;
 }
 /** A chain for each region: each task is in one of them. A device with fewer places has the first ones. */
 const defaultChains = [["firewall", "nat"], Array<string>(4).fill("dummy"), ["checksum", "balancer"], ["tunnel"]];
@@ -81,10 +86,21 @@ function chainsOf(text: string): readonly (readonly string[])[] {
     }
   return chains;
 }
-/** Reads `ports=2`, `chains=firewall+nat,dummy`. @throws UsageError, ConfigError in one sentence for what cannot be */
+/** Whether `spill=true`. @throws UsageError for another value, and for two of them */
+function hasRings(set: readonly string[]): boolean {
+  const [first = "spill=false", second] = set.filter(s => s.startsWith("spill="));
+  if (second !== undefined) throw new UsageError("spill is given twice; give it once");
+  if (first !== "spill=true" && first !== "spill=false")
+    throw new UsageError(`spill = "${first.slice("spill=".length)}": must be true or false`);
+  return first === "spill=true";
+}
+/**
+ * Reads `ports=2`, `spill=true`, `chains=firewall+nat,dummy`. @throws UsageError, ConfigError in one sentence for what
+ * cannot be
+ */
 export function parseDevice(set: readonly string[]): DeviceBuild {
   const chains = set.filter(s => s.startsWith("chains=")),
-    parameters = parseParameters(set.filter(s => !s.startsWith("chains=")));
+    parameters = parseParameters(set.filter(s => !s.startsWith("chains=") && !s.startsWith("spill=")));
   if (chains.length > 1) throw new UsageError(`chains is given ${chains.length} times; give it once`);
   const list = chains[0] === undefined ? defaultChainsFor(parameters) : chainsOf(chains[0].slice("chains=".length));
   if (list.length > parameters.regions)
@@ -96,13 +112,16 @@ export function parseDevice(set: readonly string[]): DeviceBuild {
     throw new UsageError(
       `chains: ${long.join("+")} has ${long.length} tasks, and slots = ${parameters.slots}; give fewer`,
     );
-  return { parameters, chains: list };
+  return { parameters, chains: list, spill: hasRings(set) };
 }
 export const tasksOf = (chains: DeviceBuild["chains"]): readonly (readonly Task[])[] =>
   chains.map(c => c.map(taskNamed));
-export function deviceOf({ parameters, chains }: DeviceBuild): Def {
-  const tasks = tasksOf(chains),
-    ways = tasks.flat().filter(t => usesMemory(t.declared)).length,
+/** Sizes of all that is in a build. */
+export function sizesOf({ parameters, chains, spill }: DeviceBuild): DeviceParameters {
+  const ways = tasksOf(chains)
+      .flat()
+      .filter(t => usesMemory(t.declared)).length,
     memory = ways === 0 ? {} : { memory: memoryOf(parameters, ways) };
-  return superNic(tasks)({ ...deviceSizes(parameters), ...memory });
+  return { ...deviceSizes(parameters), ...memory, ...(spill && { spill: spillOf(parameters) }) };
 }
+export const deviceOf = (build: DeviceBuild): Def => superNic(tasksOf(build.chains))(sizesOf(build));

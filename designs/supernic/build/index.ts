@@ -9,6 +9,16 @@ export {
   twoPortBlocks,
   twoPortEnding,
 } from "./blocks.ts";
-export { type DeviceBuild, deviceOf, deviceSizes, memoryOf, parseDevice, spillOf, tasksOf } from "./device.ts";
+export {
+  boardPagesOf,
+  type DeviceBuild,
+  deviceOf,
+  deviceSizes,
+  memoryOf,
+  parseDevice,
+  sizesOf,
+  spillOf,
+  tasksOf,
+} from "./device.ts";
 export { taskNamed } from "./tasks.ts";
 export { matrix } from "./matrix.ts";

@@ -48,6 +48,7 @@ export {
   kvCache,
   MadeBeat,
   makePorts,
+  MemoryPut,
   memoryTaskPorts,
   nat,
   replicate,
@@ -109,6 +110,10 @@ export { Merge } from "./merge/index.ts";
 export { RingAsk, type RingSizes, Spill, type SpillParameters } from "./spill/index.ts";
 export { ClassQueues, queueSizes, RxPort } from "./port/index.ts";
 export {
+  BoardBus,
+  boardBusOf,
+  boardBusOfDevice,
+  type BoardBusParameters,
   Control,
   counterBlocks,
   type DeviceParameters,

@@ -1,5 +1,6 @@
 /** The device in a cycle-accurate simulation: MACs at its ports, software at its registers and its stream. */
 import {
+  AxiRam,
   type AxiRamOptions,
   type Bench,
   type BenchOptions,
@@ -11,7 +12,7 @@ import {
   StreamSink,
   StreamSource,
 } from "../../../../sim/index.ts";
-import { deviceSizes, memoryOf, spillOf, taskNamed } from "../../build/index.ts";
+import { boardPagesOf, deviceSizes, memoryOf, spillOf, taskNamed } from "../../build/index.ts";
 import { clockPeriod, type Parameters } from "../../config/index.ts";
 import { driverOf, type SnicDriver } from "../../registers/index.ts";
 import {
@@ -74,8 +75,6 @@ export interface BuildOptions {
   /** Times until software no longer waits for a region; the project's, where this is left out. */
   readonly times?: SwapTimes;
 }
-/** Pages of the board's memory that are not for rings. */
-const boardPagesOf = (p: Parameters): number => Math.floor((p.memory - p.spillRings * p.spillRing) / p.pageSize);
 /** The memory of these regions' tasks; undefined: none has any. */
 function memorySizesOf(contents: readonly RegionContent[], parameters: Parameters): MemoryParameters | undefined {
   const ways = memoryWaysOf(contents);
@@ -138,8 +137,8 @@ export interface LineOptions {
   readonly time?: () => number;
   /** Of a device whose tasks have memory. */
   readonly memory?: TaskMemoryOptions;
-  /** The memory of a device's rings. */
-  readonly spillRam?: AxiRamOptions;
+  /** How the board's memory answers; by default in 50 cycles. */
+  readonly ram?: AxiRamOptions;
 }
 
 export class SimulatedSuperNic {
@@ -153,6 +152,8 @@ export class SimulatedSuperNic {
   /** Of a setup with fair shares: scales its chains out and in. */
   scaling: ScalingLoop | undefined;
   readonly bitstreams: BuildOptions["bitstreams"];
+  /** The board's memory, of a device that uses it. */
+  readonly ram: AxiRam | undefined;
   /** Of a device whose tasks have memory. */
   readonly memory: TaskMemory | undefined;
   /** Of a device with rings for frames of DAGs that wait. */
@@ -183,7 +184,7 @@ export class SimulatedSuperNic {
       taskOf,
       fair = setup.fair,
       sizes,
-      spillRam,
+      ram,
       hold,
       times = defaultTimes,
       time = () => bench.cycle * clockPeriod,
@@ -209,19 +210,23 @@ export class SimulatedSuperNic {
     const plan = planRegions(setup, parameters.regions, { taskOf: taskOf ?? taskNamed, bitstreams, ways }),
       memories = memorySizesOf(plan.contents, parameters);
     this.bitstreams = plan.bitstreams;
+    const hasRings = setup.spill || sizes?.spill !== undefined,
+      board = () => new AxiRam(sim, { aw: io.mAw, w: io.mW, b: io.mB, ar: io.mAr, r: io.mR }, ram);
+    this.ram = memories !== undefined || hasRings ? board() : undefined;
     this.memory =
       memories &&
+      this.ram &&
       new TaskMemory(
         bench,
         memories,
         {
           tasks: memoryTasksOf(setup, plan, taskOf ?? taskNamed),
           users: setup.users,
-          boardPages: boardPagesOf(parameters),
+          ...{ boardPages: boardPagesOf(parameters), ram: this.ram },
         },
         memory,
       );
-    this.spill = setup.spill || sizes?.spill ? new SpillMemory(bench, spillRam) : undefined;
+    this.spill = hasRings ? new SpillMemory(bench) : undefined;
     this.managed =
       plan.bitstreams &&
       managedRegions(this.driver, setup, {

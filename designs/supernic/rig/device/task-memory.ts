@@ -1,5 +1,5 @@
 /** The board's memory of a simulated device, and the software that gives its pages to the tasks (memory.md). */
-import { AxiRam, type AxiRamOptions, type Bench, LiteMaster, StreamSink, StreamSource } from "../../../../sim/index.ts";
+import { type AxiRam, type Bench, LiteMaster, StreamSink, StreamSource } from "../../../../sim/index.ts";
 import { memoryDriverOf } from "../../registers/index.ts";
 import type { MemoryParameters, SuperNicPorts, Task } from "../../rtl/index.ts";
 import { ConfigError } from "../../config/index.ts";
@@ -24,8 +24,6 @@ const roundCycles = 200,
   ready = 2;
 
 export interface TaskMemoryOptions {
-  /** How the board's memory answers; by default in 50 cycles. */
-  readonly ram?: AxiRamOptions;
   /** Pages of the board that are for tasks, and pages that a memory elsewhere takes. By default all have room here. */
   readonly frames?: number;
   readonly elsewhere?: number;
@@ -48,6 +46,7 @@ export interface MemoryPlan {
   readonly users: readonly MemoryUser[];
   /** Pages of the board's memory that tasks may have. */
   readonly boardPages: number;
+  readonly ram: AxiRam;
 }
 /**
  * Whether what a task has in memory is of use to it when its chain comes again: when it keeps nothing on the chip, or
@@ -97,19 +96,22 @@ export class TaskMemory {
   readonly #ways: number;
   #running = false;
 
-  /** @param tasks those of the device that have memory, in the order of regions and slots */
+  /**
+   * @param tasks those of the device that have memory, in the order of regions and slots
+   * @throws ConfigError in a sentence for pages that would reach the rings
+   */
   constructor(
     bench: DeviceBench,
     p: MemoryParameters,
-    { tasks, users, boardPages }: MemoryPlan,
+    { tasks, users, boardPages, ram }: MemoryPlan,
     o: TaskMemoryOptions = {},
   ) {
     const { sim, io } = bench,
       pageBytes = 2 ** p.pageShift;
     this.#bench = bench;
+    this.ram = ram;
     this.#tasks = tasks;
     this.#ways = p.ways;
-    this.ram = new AxiRam(sim, { aw: io.mAw, w: io.mW, b: io.mB, ar: io.mAr, r: io.mR }, o.ram);
     const registers = new LiteMaster(sim, {
       ...{ sAw: io.memoryAw, sW: io.memoryW, sB: io.memoryB, sAr: io.memoryAr, sR: io.memoryR },
     });
@@ -133,13 +135,18 @@ export class TaskMemory {
       })),
       promised = own.reduce((n, t) => n + t.pages, 0);
     const room = o.elsewhere ?? 0,
-      frames = o.frames ?? Math.min(promised + ready, boardPages);
+      frames = o.frames ?? Math.min(promised + ready, boardPages),
+      aside = o.aside ?? 0;
+    if (frames + aside > boardPages)
+      throw new ConfigError(
+        `${frames} pages of ${pageBytes} bytes for tasks and ${aside} for peers reach the rings: ${boardPages} lie in front of them; give ${boardPages} together at most`,
+      );
     this.elsewhere = new PagesElsewhere(room, new LocalPages(room));
     this.manager = new MemoryManager({
       ...{ driver: this.driver, remote: this.elsewhere, pages: p.pages, spaces: p.spaces },
       ...{ first: 0, frames, ready },
     });
-    this.aside = new BoardFrames({ driver: this.driver, manager: this.manager, first: frames, count: o.aside ?? 0 });
+    this.aside = new BoardFrames({ driver: this.driver, manager: this.manager, first: frames, count: aside });
     this.grants = new MemoryGrants({ manager: this.manager, tasks: own, users, pageBytes });
   }
   /**

@@ -24,6 +24,7 @@ import { joinBus } from "./on-bus.ts";
 import { PageTable, Write } from "./page-table.ts";
 import {
   busOf,
+  framesName,
   type MemoryParameters,
   Move,
   Moved,
@@ -142,5 +143,8 @@ export const Memory = module(
     connect(stage(io.mR, "forward", { name: "r_stage" }), bursts.r);
     connect(stage(io.mB, "forward", { name: "b_stage" }), bursts.b);
   },
-  { nameOf: p => `Memory_w${p.ways}_e${p.pages}_s${p.spaces}_a${p.pageShift}_${p.ppnBits}_f${p.freePages}` },
+  {
+    nameOf: p =>
+      `Memory_w${p.ways}_e${p.pages}_s${p.spaces}_a${p.pageShift}_${p.ppnBits}_f${p.freePages}${framesName(p)}`,
+  },
 );

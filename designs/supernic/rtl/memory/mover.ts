@@ -20,7 +20,7 @@ import {
   when,
 } from "../../../../hdl-dsl/index.ts";
 import { MemoryPut } from "../tasks/index.ts";
-import { busOf, memoryBeatBytes, type MemoryParameters, Move, Moved } from "./records.ts";
+import { busOf, framesName, isBeyond, memoryBeatBytes, type MemoryParameters, Move, Moved } from "./records.ts";
 
 /** Beats of a burst, and bursts that have not been answered, at most: so the tasks' bursts wait for few others. */
 const burstBeats = 16,
@@ -31,8 +31,8 @@ const burstShift = Math.log2(burstBeats * memoryBeatBytes);
 /**
  * Moves whole pages (docs/supernic/memory.md): writes zeros into one, which is then free for a first touch; gives
  * one's bytes out, or takes a page's bytes in. One at a time, in the order asked. A page that could not be zeroed is
- * not free, and is told as bad; so are those of which a beat could not be read or written, and one that is to be
- * zeroed while `free` is full.
+ * not free, and is told as bad; so are those of which a beat could not be read or written, one that is to be zeroed
+ * while `free` is full, and one beyond `frames`: of these no beat moves.
  *
  * Latency: from `move` to the first burst 1 cycle. A page takes 16 cycles for each 1,024 bytes, when the memory answers
  * in 64. Full: `move` waits for the one before; `out` and `in` may wait for ever, and hold no one else: bursts go out
@@ -73,11 +73,14 @@ export const PageMover = module(
       goesOut = node(move.kind.is("out"), { name: "is_out" }),
       comesIn = node(move.kind.is("in"), { name: "is_in" });
 
+    /** There is no room for it among the free pages, or it is no page of tasks: nothing is done. */
+    const full = reg(bit, { init: 0, name: "was_full" });
+
     // Beats on their way, either way.
     const into = stream(MemoryPut, { name: "into" });
-    into.valid.set(mux(comesIn, io.in.valid.and(busy), io.r.valid));
+    into.valid.set(mux(comesIn, io.in.valid.and(busy).andNot(full), io.r.valid));
     into.payload.set({ data: mux(comesIn, io.in.payload.data, io.r.payload.data) });
-    io.in.ready.set(into.ready.and(busy).and(comesIn));
+    io.in.ready.set(into.ready.and(busy).and(comesIn).andNot(full));
     io.r.ready.set(1);
     const { out: kept, level: inside } = fifoWithLevel(into, keptBeats, { name: "page_beats", style: "distributed" });
 
@@ -127,8 +130,7 @@ export const PageMover = module(
     when(wrong, () => bad.set(1));
 
     // From one move to the next.
-    const full = reg(bit, { init: 0, name: "was_full" }),
-      done = node(busy.and(full.or(answered.bit(countBits).andNot(inside.any()))), { name: "page_done" }),
+    const done = node(busy.and(full.or(answered.bit(countBits).andNot(inside.any()))), { name: "page_done" }),
       frees = node(done.and(zero).andNot(bad).andNot(full), { name: "page_is_free" });
     io.free.valid.set(frees);
     io.free.payload.set(move.ppn);
@@ -137,7 +139,7 @@ export const PageMover = module(
     io.move.ready.set(busy.not());
     when(io.move.fire, () => {
       const { kind } = io.move.payload,
-        noRoom = node(kind.is("zero").andNot(io.freeRoom), { name: "no_room" });
+        noRoom = node(kind.is("zero").andNot(io.freeRoom).or(isBeyond(p, io.move.payload.ppn)), { name: "no_room" });
       busy.set(1);
       move.set(io.move.payload);
       bad.set(0);
@@ -149,5 +151,5 @@ export const PageMover = module(
     }).elseWhen(io.free.fire.or(io.moved.fire), () => busy.set(0));
     io.busy.set(busy);
   },
-  { nameOf: p => `PageMover_w${p.ways}_a${p.pageShift}_${p.ppnBits}` },
+  { nameOf: p => `PageMover_w${p.ways}_a${p.pageShift}_${p.ppnBits}${framesName(p)}` },
 );

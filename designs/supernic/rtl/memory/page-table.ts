@@ -31,6 +31,8 @@ import {
 } from "../../../../hdl-dsl/index.ts";
 import { grantsBehind } from "../../../shared/stream/index.ts";
 import {
+  framesName,
+  isBeyond,
   Look,
   type MemoryParameters,
   pageBits,
@@ -79,13 +81,18 @@ function turnOf(wanting: UInt, ways: number): UInt {
   return mayTake;
 }
 
+/** Whatever software writes, no look leads to a page that is not tasks'. */
+const isBeyondTasks = (p: MemoryParameters, { present, ppn }: { readonly present: Bit; readonly ppn: UInt }): Bit =>
+  node(present.and(isBeyond(p, ppn)), { name: "beyond_tasks" });
+
 /**
  * The page table, one level, on chip, without a TLB (paper §5.4.5, docs/supernic/memory.md). A way's look ends in one
  * verdict. An entry that is valid, and whose page is neither present nor remote, takes a zeroed page from `free` with
  * its first touch. An access outside its way's space, or without the right, is denied and takes nothing.
  *
  * Latency: 5 cycles from `look` to `verdict`, of which the table's memory has 2; initiation interval 1 for all ways
- * together, in turns. It never waits: without a free page, or with the page far away, the verdict says so. A look at an
+ * together, in turns. An entry that software writes with a page beyond `frames` is none, and its looks are
+ * denied. It never waits: without a free page, or with the page far away, the verdict says so. A look at an
  * entry that changes meanwhile ends in `again`. `seen` shows the entry `seeAt` 2 cycles later. Reset: no way has a
  * space; the entries are undefined, and software writes those of a space before it gives it to a way.
  */
@@ -107,8 +114,8 @@ export const PageTable = module(
     }),
   (io, p) => {
     const bits = pageBits(p),
-      vpns = vpnBits(p);
-    const Picked = struct({ way: uint(p.ways), vpn: uint(vpns), write: bit });
+      vpns = vpnBits(p),
+      Picked = struct({ way: uint(p.ways), vpn: uint(vpns), write: bit });
     const picked = stage(
       arbiter(
         Array.from({ length: p.ways }, (_, i) =>
@@ -185,14 +192,16 @@ export const PageTable = module(
     const writes = node(changes.or(takes), { name: "entry_changes" }),
       place = mux(changes, io.pageWrite.index, mux(takes, page, io.seeAt)),
       one = constant(1, 1),
+      beyondTasks = isBeyondTasks(p, io.pageWrite.value),
       touched = { valid: one, present: one, write: entry.write, remote: constant(0, 1), ppn: io.free.payload };
-    const shown = entries.port({
-      address: place,
-      write: writes,
-      data: mux(changes, io.pageWrite.value, touched),
-      reads: "unchanged",
-      name: "shown",
-    });
+    const entered = mux(changes, io.pageWrite.value, touched),
+      shown = entries.port({
+        address: place,
+        write: writes,
+        data: { ...entered, valid: entered.valid.andNot(changes.and(beyondTasks)) },
+        reads: "unchanged",
+        name: "shown",
+      });
     stale.set(writes.and(place.eq(at.value.page)));
 
     const mapped = node(usable.and(entry.present.or(takes)), { name: "is_mapped" });
@@ -213,5 +222,5 @@ export const PageTable = module(
     stamps.write(mapped, page, io.epoch);
     io.seen.set({ ...shown, stamp: stamps.readSync(io.seeAt, { name: "stamp" }) });
   },
-  { nameOf: p => `PageTable_w${p.ways}_e${p.pages}_s${p.spaces}_a${p.pageShift}_${p.ppnBits}` },
+  { nameOf: p => `PageTable_w${p.ways}_e${p.pages}_s${p.spaces}_a${p.pageShift}_${p.ppnBits}${framesName(p)}` },
 );

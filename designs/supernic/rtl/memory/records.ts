@@ -1,5 +1,15 @@
 /** What the parts of the memory hand on to each other. Page: docs/supernic/memory.md. */
-import { type Axi4Parameters, bit, bitsFor, enumOf, struct, uint } from "../../../../hdl-dsl/index.ts";
+import {
+  type Axi4Parameters,
+  bit,
+  type Bit,
+  bitsFor,
+  constant,
+  enumOf,
+  struct,
+  uint,
+  type UInt,
+} from "../../../../hdl-dsl/index.ts";
 import { memoryAddressBits } from "../tasks/index.ts";
 
 export interface MemoryParameters {
@@ -13,9 +23,22 @@ export interface MemoryParameters {
   readonly pageShift: number;
   /** Bits of the number of a page of the board's memory. */
   readonly ppnBits: number;
+  /** Pages of the board's memory that are tasks', from 0 on; nothing else is touched. All, where it is left out. */
+  readonly frames?: number;
   /** Zeroed pages that wait for a first touch, at most. */
   readonly freePages: number;
 }
+/** Pages of the board's memory that are tasks'. */
+export const framesOf = (p: Pick<MemoryParameters, "frames" | "ppnBits">): number => p.frames ?? 2 ** p.ppnBits;
+/** Bytes of the board's memory that are tasks', from 0 on. */
+export const memoryBytesOf = (p: Pick<MemoryParameters, "frames" | "ppnBits" | "pageShift">): number =>
+  framesOf(p) * 2 ** p.pageShift;
+/** Whether a page of this number is not tasks'. */
+export const isBeyond = (p: Pick<MemoryParameters, "frames" | "ppnBits">, ppn: UInt): Bit =>
+  framesOf(p) >= 2 ** p.ppnBits ? constant(0, 1) : ppn.ge(framesOf(p));
+/** What of a block's name tells that. */
+export const framesName = ({ frames }: Pick<MemoryParameters, "frames">): string =>
+  frames === undefined ? "" : `_n${frames}`;
 export const memoryBeatBytes = 64;
 /** Bytes that a burst never crosses (AXI4, A3.4.1); every page is a multiple of it. */
 export const windowBits = 12;

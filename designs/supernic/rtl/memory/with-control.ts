@@ -15,7 +15,7 @@ import { memoryAddressBits } from "../../registers/index.ts";
 import { MemoryPut } from "../tasks/index.ts";
 import { MemoryControl } from "./control.ts";
 import { Memory, memoryWayPorts } from "./memory.ts";
-import { busOf, type MemoryParameters } from "./records.ts";
+import { busOf, framesName, type MemoryParameters } from "./records.ts";
 
 /** The memory with its registers, as the device has it: all that either says. */
 export const MemoryWithControl = module(
@@ -66,5 +66,8 @@ export const MemoryWithControl = module(
     memory.fence.set(control.fence);
     control.fenced.set(memory.fenced);
   },
-  { nameOf: p => `MemoryWithControl_w${p.ways}_e${p.pages}_s${p.spaces}_a${p.pageShift}_${p.ppnBits}_f${p.freePages}` },
+  {
+    nameOf: p =>
+      `MemoryWithControl_w${p.ways}_e${p.pages}_s${p.spaces}_a${p.pageShift}_${p.ppnBits}_f${p.freePages}${framesName(p)}`,
+  },
 );

@@ -17,6 +17,8 @@ import { linkDeliveryProof } from "./link-delivery.ts";
 import { pageOwnerProof } from "./memory/page-owner.ts";
 import { pageSpaceProof } from "./memory/page-space.ts";
 import { zeroedProof } from "./memory/zeroed.ts";
+import { wayAnswersProofs } from "./memory/way-answers.ts";
+import { wayPiecesProof } from "./memory/way-pieces.ts";
 import { meterProof } from "./meter.ts";
 import { passQueueProofs } from "./pass-queue.ts";
 import { pickTurnProof } from "./pick-turn.ts";
@@ -25,6 +27,10 @@ import { reaperProofs } from "./reaper.ts";
 import { releasesProof } from "./releases.ts";
 import { returnProof } from "./return.ts";
 import { slotOrderProof } from "./slot-order.ts";
+import { gateOpensProof } from "./spill/gate-opens.ts";
+import { recordsFoundProof } from "./spill/records-found.ts";
+import { ringRoomProof } from "./spill/ring-room.ts";
+import { shownHeadsProof } from "./spill/shown-heads.ts";
 
 export const supernicProofs: readonly Proof[] = [
   beatPoolProof,
@@ -36,6 +42,7 @@ export const supernicProofs: readonly Proof[] = [
   decisionProof,
   ...egressListsProofs,
   flowTableProof,
+  gateOpensProof,
   joinProof,
   judgeLedgerProof,
   linkDeliveryProof,
@@ -46,10 +53,15 @@ export const supernicProofs: readonly Proof[] = [
   pickTurnProof,
   ...queueOrderProofs,
   ...reaperProofs,
+  recordsFoundProof,
   releasesProof,
   returnProof,
   ...ringLedgerProofs,
+  ringRoomProof,
+  shownHeadsProof,
   slotOrderProof,
   twoTurnsProof,
+  ...wayAnswersProofs,
+  wayPiecesProof,
   zeroedProof,
 ];

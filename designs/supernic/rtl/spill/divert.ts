@@ -47,6 +47,8 @@ export const Waits = (p: SpillParameters) => struct({ ring: uint(p.rings), beats
 
 export interface Diverted {
   readonly beats: StreamIn<ReturnType<typeof uint>>;
+  /** One more of them is here. */
+  readonly comes: Bit;
   readonly records: StreamIn<ReturnType<typeof Waits>>;
   /** A frame has been taken for this ring, in this cycle. */
   readonly taken: UInt;
@@ -93,6 +95,7 @@ function keep(p: SpillParameters, { fire, facts, ring, rings, come, data }: Kept
   assertAlways(records.valid.not().or(records.ready), "a record that is taken has room");
   return {
     beats: out,
+    comes: into.valid,
     records: fifo(records, keptBeats(p) / 2, { name: "ring_records", style: "distributed" }),
     roomy,
   };
@@ -124,7 +127,7 @@ export function divert(
     { chosen, any, waits, groups, numbers } = chooseHead(p, places, rings, takesFrom, idle);
   const { starts, fire, mayGo } = takesAt(io, p, at, { asks: state.is("asks"), inlet, class: classOf }),
     { come, beat, toMerge, beatIsMerges } = beatsAt(io, p, starts);
-  const { beats, records, roomy } = keep(p, { fire, facts, ring, rings, come, data: beat.data });
+  const { beats, comes, records, roomy } = keep(p, { fire, facts, ring, rings, come, data: beat.data });
 
   when(idle, () => {
     head.set(fromBits(chosen).is(all));
@@ -177,6 +180,7 @@ export function divert(
 
   return {
     beats,
+    comes,
     records,
     taken,
     busy: node(mux(state.is("asks").or(state.is("streams")), ring, constant(0, p.rings)).is(p.rings), {

@@ -162,10 +162,12 @@ export function readRecords(
   return { wants, len, busy: ring, ...parse(p, rings, beat) };
 }
 
+/** What the parser has of a ring. */
+export type Parsed = Pick<Ring, "read" | "lost" | "bad" | "skip" | "left" | "due" | "put" | "kept">;
 /** What a beat is, and what it makes of its ring. */
-function parse(
+export function parse(
   p: SpillParameters,
-  rings: readonly Ring[],
+  rings: readonly Parsed[],
   beat: Val<ReturnType<typeof Beat>>,
 ): Pick<Reader, "word" | "lost" | "whole"> {
   const { ring, data, failed, valid, good, ahead } = beat,

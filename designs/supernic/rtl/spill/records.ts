@@ -45,7 +45,9 @@ export const busOf = (p: SpillParameters): Axi4Parameters => ({
   idBits: 1,
 });
 /** Number of the first ring, counted in rings from address 0 on. */
-export const firstRing = (p: SpillParameters): number => p.memoryBytes / p.ringBytes - p.rings;
+export const firstRing = (p: RingSizes): number => p.memoryBytes / p.ringBytes - p.rings;
+/** The byte at which the rings begin. */
+export const firstRingByte = (p: RingSizes): number => p.memoryBytes - p.rings * p.ringBytes;
 
 /**
  * First beat of a record: the frame's place in its ring, where it came in, and its facts. It is always one for the

@@ -23,6 +23,10 @@ import {
   type SpillParameters,
 } from "./records.ts";
 
+/** Whether a ring with these beats, from `read` to `written`, has room for a frame and what waits for the memory. */
+export const hasRoom = (p: SpillParameters, written: UInt, read: UInt): Bit =>
+  written.sub(read).le(2 ** ringBeatBits(p) - marginBeats(p));
+
 /**
  * Registers of a ring. Its beats are counted by numbers that wrap at twice its size. Of them `written` have been asked
  * to be written, `answered` of these were answered, `safe` without an error before them; `asked` have been asked to be
@@ -70,8 +74,7 @@ function ringOf(p: SpillParameters, i: number) {
     /** Frames in memory that have not begun to come, a cycle late. */
     behind: number("behind", sequenceBits(p)),
   };
-  const used = node(r.written.sub(r.read), { name: `used_${i}` });
-  r.room.set(used.le(2 ** ringBeatBits(p) - marginBeats(p)));
+  r.room.set(hasRoom(p, r.written, r.read));
   const under = node(r.asked.sub(r.read).resize(kept + 1), { name: `under_way_${i}` }),
     onChip = node(r.put.sub(r.got).add(under), { name: `on_chip_${i}` });
   r.burstRoom.set(onChip.le(keptBeats(p) - 16));
@@ -87,9 +90,10 @@ function ringOf(p: SpillParameters, i: number) {
 export type Ring = ReturnType<typeof ringOf>;
 
 /** Of the ring that a bit names. */
-export const ofRing = <W extends number>(which: UInt, rings: readonly Ring[], f: (r: Ring) => UInt<W>): UInt<W> =>
+export const ofRing = <W extends number, R = Ring>(which: UInt, rings: readonly R[], f: (r: R) => UInt<W>): UInt<W> =>
   onehotMux<UInt<W>>(toBits(which).slice(0, rings.length), rings.map(f));
-export const ringIs = (which: UInt, rings: readonly Ring[], f: (r: Ring) => Bit): Bit => ofRing<1>(which, rings, f);
+export const ringIs = <R = Ring>(which: UInt, rings: readonly R[], f: (r: R) => Bit): Bit =>
+  ofRing<1, R>(which, rings, f);
 
 /** All rings, and what software asks of them. */
 export function ringsOf(io: SpillIo, p: SpillParameters): readonly Ring[] {

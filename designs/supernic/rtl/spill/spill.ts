@@ -77,6 +77,7 @@ export const Spill = module(
         rings,
         diverts.records,
         diverts.beats,
+        diverts.comes,
         { aw: io.mAw, w: io.mW, b: io.mB },
         may.write,
       ),

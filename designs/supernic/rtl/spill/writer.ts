@@ -6,6 +6,7 @@ import {
   type axi4Write,
   bit,
   type Bit,
+  bitsFor,
   cat,
   constant,
   encodeOnehot,
@@ -29,6 +30,7 @@ import {
   chunkBits,
   firstRing,
   frameBeatBits,
+  keptBeats,
   mostBursts,
   ringBeatBits,
   type SpillParameters,
@@ -66,24 +68,35 @@ export interface Bandwidth {
 export interface Writer extends Bandwidth {
   /** The last burst of a record of this ring has been asked for. */
   readonly done: UInt;
+  /** What it is at, for proofs: beats of its record that no burst has, those of its burst, and where that begins. */
+  readonly at: {
+    readonly ring: UInt;
+    readonly left: UInt;
+    readonly own: UInt;
+    readonly place: UInt;
+    readonly len: UInt;
+  } & Readonly<Record<"idle" | "places" | "lengths" | "goes", Bit>>;
 }
+
+/** Where a burst goes: to the bus, and to who gives its data and takes its answer. */
+const burstStreams = (p: SpillParameters) => ({
+  bursts: stream(Burst, { name: "bursts" }),
+  asked: stream(Asked(p), { name: "writes_asked" }),
+  aw: stream(axi4Address(busOf(p)), { name: "write_addresses" }),
+});
 
 /**
  * Bursts of at most 16 beats, which end where 16 beats end, so that none leaves its chunk. The first beat of a chunk
- * says how many beats behind it a record begins. A write that fails spoils its ring from there on.
+ * says how many beats behind it a record begins. A burst goes out when its beats are here: nobody else on the bus waits
+ * for them. `comes`: one more is here.
  */
-export function writeRecords(
+export function cutRecords(
   p: SpillParameters,
-  rings: readonly Ring[],
+  rings: readonly Pick<Ring, "written">[],
   records: StreamIn<ReturnType<typeof Waits>>,
-  beats: StreamIn<ReturnType<typeof uint>>,
-  bus: {
-    readonly aw: StreamOut<ReturnType<typeof axi4Address>>;
-    readonly w: StreamOut<ReturnType<typeof axi4Write>>;
-    readonly b: StreamIn<ReturnType<typeof axi4Response>>;
-  },
+  comes: Bit,
   mayGo: Bit,
-): Writer {
+) {
   const place = uint(ringBeatBits(p) + 1),
     state = reg(BurstState, { init: "idle", name: "write_state" }),
     ring = reg(uint(p.rings), { init: 0, name: "write_ring" }),
@@ -91,10 +104,11 @@ export function writeRecords(
     at = reg(place, { name: "write_at" }),
     len = reg(uint(lenBits), { name: "write_len" }),
     own = reg(uint(lenBits), { name: "write_own" }),
-    begins = reg(bit, { name: "write_begins" });
-  const bursts = stream(Burst, { name: "bursts" }),
-    asked = stream(Asked(p), { name: "writes_asked" }),
-    aw = stream(axi4Address(busOf(p)), { name: "write_addresses" });
+    begins = reg(bit, { name: "write_begins" }),
+    /** Beats that are here, and that no burst has. */
+    here = reg(uint(bitsFor(2 * keptBeats(p))), { init: 0, name: "write_here" });
+  const to = burstStreams(p),
+    { bursts, asked, aw } = to;
 
   const low = at.trunc(Math.log2(burstBeats)),
     isFirst = node(at.trunc(chunkBits).any().not(), { name: "chunk_begins" }),
@@ -102,7 +116,11 @@ export function writeRecords(
     rest = node(left.zext(lenBits + left.width).add(isFirst.zext(lenBits + left.width)), { name: "write_rest" }),
     fits = node(rest.le(room.zext(rest.width)), { name: "write_fits" }),
     most = node(mux(fits, rest.trunc(lenBits), room), { name: "write_most" });
-  const wants = node(state.is("goes").and(bursts.ready).and(asked.ready).and(aw.ready), { name: "write_wants" }),
+  // Who shares the bus never waits for a class queue.
+  const enough = node(here.ge(own.resize(here.width)), { name: "write_enough" });
+  const wants = node(state.is("goes").and(enough).and(bursts.ready).and(asked.ready).and(aw.ready), {
+      name: "write_wants",
+    }),
     goes = node(wants.and(mayGo), { name: "write_goes" }),
     ends = node(left.eq(own.resize(left.width)), { name: "record_ends" });
   when(state.is("idle"), () => {
@@ -121,6 +139,7 @@ export function writeRecords(
     begins.set(isFirst);
     state.set("goes");
   });
+  here.set(here.add(comes.zext(here.width)).sub(mux(goes, own.resize(here.width), constant(0, here.width))));
   when(goes, () => {
     left.set(left.sub(own.resize(left.width)));
     state.set(mux(ends, BurstState.idle, BurstState.place));
@@ -133,6 +152,34 @@ export function writeRecords(
   bursts.payload.set({ len, begins, first: mux(left.resize(9).gt(62), constant(63, 8), left.resize(8)).is(8) });
   asked.payload.set({ ring, len });
   aw.payload.set(burstOf(p, ring, at, len));
+  const writer: Writer = {
+    wants,
+    len,
+    at: {
+      ...{ ring, left, own, place: at, len },
+      ...{ idle: state.is("idle"), places: state.is("place"), lengths: state.is("length"), goes: state.is("goes") },
+    },
+    done: node(mux(goes.and(ends), ring, constant(0, p.rings)).is(p.rings), { name: "record_done" }),
+  };
+  return { ...to, writer };
+}
+/**
+ * Records into their rings, by bursts of `cutRecords`. A write that fails spoils its ring from there on.
+ */
+export function writeRecords(
+  p: SpillParameters,
+  rings: readonly Ring[],
+  records: StreamIn<ReturnType<typeof Waits>>,
+  beats: StreamIn<ReturnType<typeof uint>>,
+  comes: Bit,
+  bus: {
+    readonly aw: StreamOut<ReturnType<typeof axi4Address>>;
+    readonly w: StreamOut<ReturnType<typeof axi4Write>>;
+    readonly b: StreamIn<ReturnType<typeof axi4Response>>;
+  },
+  mayGo: Bit,
+): Writer {
+  const { bursts, asked, aw, writer } = cutRecords(p, rings, records, comes, mayGo);
   // Behind a queue: so data is offered whether the memory has taken their address or not.
   const addresses = fifo(aw, 2, { name: "aw_queue", style: "distributed" });
   bus.aw.valid.set(addresses.valid);
@@ -162,16 +209,12 @@ export function writeRecords(
   rings.forEach((r, j) => {
     const here = node(bus.b.valid.and(answers.payload.ring.bit(j)), { name: `answers_${j}` });
     when(here, () => {
-      r.answered.set(r.answered.add(answers.payload.len.resize(place.width)));
+      r.answered.set(r.answered.add(answers.payload.len.resize(r.answered.width)));
       when(bad, () => r.spoiled.set(1));
-      when(bad.or(r.spoiled).not(), () => r.safe.set(r.safe.add(answers.payload.len.resize(place.width))));
+      when(bad.or(r.spoiled).not(), () => r.safe.set(r.safe.add(answers.payload.len.resize(r.safe.width))));
     });
   });
-  return {
-    wants,
-    len,
-    done: node(mux(goes.and(ends), ring, constant(0, p.rings)).is(p.rings), { name: "record_done" }),
-  };
+  return writer;
 }
 /** A record is on its way to the memory when its last burst has been asked for. */
 export function countQueued(rings: readonly Ring[], taken: UInt, done: UInt): void {

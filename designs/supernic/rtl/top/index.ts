@@ -1,4 +1,6 @@
 /** The device as a whole. */
+export { boardBusOfDevice } from "./board.ts";
+export { BoardBus, type BoardBusParameters, boardBusOf } from "./board-bus.ts";
 export { Control } from "./control.ts";
 export type { SuperNicPorts } from "./ports.ts";
 export { superNic } from "./super-nic.ts";

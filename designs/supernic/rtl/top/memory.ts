@@ -1,14 +1,13 @@
 /** The board's memory in the device: what is outside of it, and its ways to the tasks that declare memory. */
 import {
-  axi4Master,
   connect,
   type Inside,
   instance,
+  type InstanceOf,
   liteAddress,
   LiteRead,
   LiteResponse,
   LiteWrite,
-  mergePorts,
   type Outside,
   portOf,
   sink,
@@ -17,27 +16,26 @@ import {
 } from "../../../../hdl-dsl/index.ts";
 import { memoryAddressBits } from "../../registers/index.ts";
 import type { RegionsPorts } from "../core/index.ts";
-import { busOf, type MemoryParameters, MemoryWithControl } from "../memory/index.ts";
+import { type MemoryParameters, MemoryWithControl } from "../memory/index.ts";
 import { MemoryPut } from "../tasks/index.ts";
 
-/** Registers of the memory, its AXI4 bus, and pages on their way out and in. */
-export const memoryDevicePorts = (p: MemoryParameters) =>
-  mergePorts(axi4Master("m", busOf(p)), {
-    memoryAw: sink(liteAddress(memoryAddressBits)),
-    memoryW: sink(LiteWrite),
-    memoryB: source(LiteResponse),
-    memoryAr: sink(liteAddress(memoryAddressBits)),
-    memoryR: source(LiteRead),
-    pageOut: source(MemoryPut),
-    pageIn: sink(MemoryPut),
-  });
-/** Joins the regions' tasks with the memory, and the memory with what is outside. */
+/** Registers of the memory, and pages on their way out and in. */
+export const memoryDevicePorts = () => ({
+  memoryAw: sink(liteAddress(memoryAddressBits)),
+  memoryW: sink(LiteWrite),
+  memoryB: source(LiteResponse),
+  memoryAr: sink(liteAddress(memoryAddressBits)),
+  memoryR: source(LiteRead),
+  pageOut: source(MemoryPut),
+  pageIn: sink(MemoryPut),
+});
+/** Joins the regions' tasks with the memory, and its registers with what is outside. @returns it, without a bus yet */
 export function connectMemories(
   io: Inside<ReturnType<typeof memoryDevicePorts>>,
   regions: Outside<RegionsPorts>,
   part: UInt<1>,
   p: MemoryParameters,
-): void {
+): MemoryBlock {
   const memory = instance("memory", MemoryWithControl(p));
   for (let i = 0; i < p.ways; i++) {
     connect(portOf(regions, "ask", i), portOf(memory, "ask", i));
@@ -49,11 +47,6 @@ export function connectMemories(
   regions.memoryIdle.set(memory.idle);
   regions.memoryHeld.set(memory.held);
   memory.part.set(part);
-  connect(memory.mAr, io.mAr);
-  connect(io.mR, memory.mR);
-  connect(memory.mAw, io.mAw);
-  connect(memory.mW, io.mW);
-  connect(io.mB, memory.mB);
   connect(memory.pageOut, io.pageOut);
   connect(io.pageIn, memory.pageIn);
   connect(io.memoryAw, memory.sAw);
@@ -61,4 +54,6 @@ export function connectMemories(
   connect(memory.sB, io.memoryB);
   connect(io.memoryAr, memory.sAr);
   connect(memory.sR, io.memoryR);
+  return memory;
 }
+export type MemoryBlock = InstanceOf<typeof MemoryWithControl>;

@@ -24,7 +24,7 @@ export function middleOf(
   const arrive = { valid: merge.arrived.fire, packet: merge.arrived.payload };
   descriptors.arrive.set(arrive);
   connectPayload(store, inside, arrive, { ...p, store: storeSizes, uses: payloadWaysOf(chains) });
-  if (p.memory !== undefined) connectMemories(io, inside, control.part, p.memory);
+  const memory = p.memory && connectMemories(io, inside, control.part, p.memory);
   connect(
     map(merge.arrived, ToSchedule(p), ({ ctx, dag, user, flowHash, unordered }) => ({
       ctx,
@@ -69,6 +69,6 @@ export function middleOf(
   back.clearing.set(descriptors.clearing);
   descriptors.said.set(back.said);
   connect(back.back, scheduler.back);
-  return { scheduler, inside };
+  return { scheduler, inside, memory };
 }
 export type Middle = ReturnType<typeof middleOf>;

@@ -15,11 +15,12 @@ import { AxisBeat } from "../../../shared/frame/index.ts";
 import { registerAddressBits } from "../../registers/index.ts";
 import { beatBytes, inlets } from "../inside/index.ts";
 import { FromSoftware, ToSoftware } from "../lane/index.ts";
+import { boardPorts } from "./board.ts";
 import { Control } from "./control.ts";
 import { inletOf, outletOf } from "./inlets.ts";
 import { memoryDevicePorts } from "./memory.ts";
 import type { DeviceParameters } from "./records.ts";
-import { spillDevicePorts, spillSizes } from "./spill.ts";
+import { spillDevicePorts } from "./spill.ts";
 import { writeOf } from "./tables.ts";
 
 const plainPorts = (p: DeviceParameters) =>
@@ -36,9 +37,10 @@ const plainPorts = (p: DeviceParameters) =>
 export const superNicPorts = (p: DeviceParameters) =>
   mergePorts(
     plainPorts(p),
-    (p.memory === undefined ? {} : memoryDevicePorts(p.memory)) as ReturnType<typeof memoryDevicePorts>,
+    boardPorts(p),
+    (p.memory === undefined ? {} : memoryDevicePorts()) as ReturnType<typeof memoryDevicePorts>,
     // As those of the memory.
-    (p.spill === undefined ? {} : spillDevicePorts(spillSizes(p, p.spill))) as ReturnType<typeof spillDevicePorts>,
+    (p.spill === undefined ? {} : spillDevicePorts()) as ReturnType<typeof spillDevicePorts>,
   );
 export type SuperNicPorts = ReturnType<typeof superNicPorts>;
 export type Io = Inside<SuperNicPorts>;

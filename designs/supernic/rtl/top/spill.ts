@@ -1,20 +1,18 @@
 /** Rings for frames of DAGs that wait: what is outside of them, and their place before the merge. */
 import {
-  axi4Master,
   connect,
   instance,
   liteAddress,
   LiteRead,
   LiteResponse,
   LiteWrite,
-  mergePorts,
   portOf,
   sink,
   source,
 } from "../../../../hdl-dsl/index.ts";
 import { spillAddressBits } from "../../registers/index.ts";
 import { type DeviceSizes, inlets } from "../inside/index.ts";
-import { busOf, type RingSizes, type SpillParameters, SpillWithControl } from "../spill/index.ts";
+import { type RingSizes, type SpillParameters, SpillWithControl } from "../spill/index.ts";
 import type { Io, Ways } from "./ports.ts";
 import type { Stores } from "./stores.ts";
 
@@ -24,17 +22,16 @@ export const spillSizes = (
   rings: RingSizes,
 ): SpillParameters => ({ ports: p.ports, frameBytes: p.frameBytes, users: p.users, ...rings });
 
-/** Their registers, and their AXI4 bus. */
-export const spillDevicePorts = (p: SpillParameters) =>
-  mergePorts(axi4Master("spill", busOf(p)), {
-    ringsAw: sink(liteAddress(spillAddressBits)),
-    ringsW: sink(LiteWrite),
-    ringsB: source(LiteResponse),
-    ringsAr: sink(liteAddress(spillAddressBits)),
-    ringsR: source(LiteRead),
-  });
+/** Their registers. */
+export const spillDevicePorts = () => ({
+  ringsAw: sink(liteAddress(spillAddressBits)),
+  ringsW: sink(LiteWrite),
+  ringsB: source(LiteResponse),
+  ringsAr: sink(liteAddress(spillAddressBits)),
+  ringsR: source(LiteRead),
+});
 
-/** The way from the class queues to the merge, with rings beside it. */
+/** The way from the class queues to the merge, with rings beside it. @returns the rings, without a bus yet */
 export function spillOf(io: Io, p: SpillParameters, { rx, loop }: Ways, { merge }: Pick<Stores, "merge">) {
   const spill = instance("spill", SpillWithControl(p)),
     n = inlets(p);
@@ -46,11 +43,6 @@ export function spillOf(io: Io, p: SpillParameters, { rx, loop }: Ways, { merge 
     connect(inlet.toMerge, portOf(spill, "fromQueue", i));
   }
   spill.dry.set(merge.dry);
-  connect(spill.mAr, io.spillAr);
-  connect(io.spillR, spill.mR);
-  connect(spill.mAw, io.spillAw);
-  connect(spill.mW, io.spillW);
-  connect(io.spillB, spill.mB);
   connect(io.ringsAw, spill.sAw);
   connect(io.ringsW, spill.sW);
   connect(spill.sB, io.ringsB);

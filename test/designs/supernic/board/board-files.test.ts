@@ -4,6 +4,9 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { readBoard } from "../../../../cli/board/boards.ts";
 import { boardFiles } from "../../../../cli/board/run-board.ts";
+import { boardDevice } from "../../../../designs/supernic/board/index.ts";
+import { parseDevice, sizesOf, tasksOf } from "../../../../designs/supernic/build/index.ts";
+import { emit } from "../../../../hdl-dsl/index.ts";
 import { root } from "../../../../scripts/setup/paths.mjs";
 
 describe("htg9200_supernic", () => {
@@ -11,6 +14,23 @@ describe("htg9200_supernic", () => {
   it("a build with other ports than the board has MACs is refused", () => {
     const b = readBoard(text.replace('"ports": 4', '"ports": 2'), "x.json");
     expect(() => boardFiles(root, b)).toThrow("parameters.ports is 2, and there are 4 macs; give as many");
+  });
+  it("a build that wants a memory is refused: the board's data name none", () => {
+    const b = readBoard(text.replace('"ports": 4', '"ports": 4, "spill": "true"'), "x.json");
+    expect(() => boardFiles(root, b)).toThrow(
+      "htg9200_supernic: parameters give the device something to keep in a memory, and boards with ports name none; leave out spill and tasks with memory",
+    );
+  });
+  it("a device with tasks that have memory, and rings, has their one bus in the memory's clock", () => {
+    const build = boardDevice(tasksOf([["kv_lru(64)"]]))(
+        sizesOf(parseDevice(["ports=2", "regions=1", "slots=1", "chains=kv_lru(64)", "spill=true"])),
+      ),
+      { ports } = emit(build),
+      names = ports.map(p => p.name);
+    expect(ports.find(p => p.name === "mem_aw_payload_addr")?.width).toBe(31);
+    expect(ports.find(p => p.name === "mem_ar_payload_id")?.width).toBe(2);
+    expect(names).toEqual(expect.arrayContaining(["memory_clk", "memory_rst", "rings_aw_valid", "page_out_valid"]));
+    expect(names.filter(n => /^(?:m|spill)_(?:aw|ar)_/.test(n))).toEqual([]);
   });
   it("each port has a MAC, a clock and pins of its own; the crossings have their clocks", () => {
     const files = boardFiles(root, readBoard(text, "x.json")),

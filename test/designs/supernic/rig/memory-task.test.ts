@@ -6,6 +6,7 @@ import { DeviceScoreboard } from "../../../../designs/supernic/model/index.ts";
 import {
   deviceDefinition,
   leftAtRest,
+  type LineOptions,
   SimulatedSuperNic,
   type TaskMemoryOptions,
   unaccounted,
@@ -121,12 +122,15 @@ class Trial {
 const definition = deviceDefinition(setup, parameters, { taskOf });
 const inDevice = <T>(
   name: string,
-  memory: TaskMemoryOptions,
+  { ram, ...memory }: TaskMemoryOptions & Pick<LineOptions, "ram">,
   body: (trial: Trial) => Promise<T>,
   device: Dut<(typeof definition)["ports"]> = definition,
 ): Promise<T> =>
   runBench(name, device, { limitCycles: 400_000, wave: false, signals: true }, async bench => {
-    const simulated = new SimulatedSuperNic(bench, setup, parameters, { taskOf, memory, backToBack: true });
+    const simulated = new SimulatedSuperNic(bench, setup, parameters, {
+      ...{ taskOf, memory, backToBack: true },
+      ...(ram && { ram }),
+    });
     await simulated.bringUp();
     const trial = new Trial(simulated);
     await trial.control(0);

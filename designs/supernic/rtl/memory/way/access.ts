@@ -85,6 +85,8 @@ export interface Access extends ReturnType<typeof pieceRegisters> {
   /** It waits for a verdict; for a page; or for nothing. */
   readonly judged: Bit;
   readonly waits: Bit;
+  /** Its beats, or room for them, are not here. */
+  readonly needs: Bit;
   readonly idle: Bit;
   readonly page: UInt;
   readonly remote: Bit;
@@ -201,6 +203,7 @@ export function accessOf(io: WayIo, p: MemoryParameters, { accesses, room, here 
     sent: node(goes.and(wentOut), { name: "piece_sent" }),
     judged: phase.is("Verdict"),
     waits: phase.is("Later"),
+    needs: phase.is("Need"),
     idle: phase.is("Idle"),
   };
 }

@@ -15,7 +15,6 @@ import {
 } from "../../../../../hdl-dsl/index.ts";
 import { MemoryError, MemoryGot, MemoryPut, payloadBits } from "../../tasks/index.ts";
 import { wayBeats } from "../records.ts";
-import type { Access } from "./access.ts";
 import { roomy } from "./bounds.ts";
 import { mostPieces, Piece, type WayIo } from "./ports.ts";
 
@@ -30,14 +29,31 @@ export interface Back {
   /** A piece of the access before has failed. */
   readonly failing: Var<typeof bit>;
 }
-const pieceOf = ({ refused, crosses }: Access) => ({ denied: refused, last: refused.or(crosses.not()) });
+/** Pieces that begin: `Access` has them. */
+interface ReadPieces {
+  readonly mapped: Bit;
+  readonly refused: Bit;
+  readonly isWrite: Bit;
+  readonly crosses: Bit;
+}
+const pieceOf = ({ refused, crosses }: Pick<ReadPieces, "refused" | "crosses">) => ({
+  denied: refused,
+  last: refused.or(crosses.not()),
+});
 
-/** Beats in the order of the asks; a refused piece has one of zeros. `comes`: a beat's place is free again. */
-export function readsBack(io: WayIo, access: Access): Back & { readonly comes: Bit; readonly shows: Bit } {
+/**
+ * Beats in the order of the asks; a refused piece has one of zeros. `comes`: a beat's place is free again. @param most
+ * what can wait; less than a way has for proofs alone
+ */
+export function readsBack(
+  io: Pick<WayIo, "r" | "got">,
+  access: ReadPieces,
+  most = { pieces: mostPieces, beats: wayBeats },
+): Back & { readonly comes: Bit; readonly shows: Bit } {
   const { mapped, refused, isWrite } = access;
   const reads = node(mapped.or(refused).andNot(isWrite), { name: "read_begins" }),
-    { out: reading } = roomy("read_pieces", Piece, mostPieces, reads, pieceOf(access));
-  const came = roomy("read_beats", struct({ ...MemoryPut.fields, last: bit, bad: bit }), wayBeats, io.r.valid, {
+    { out: reading } = roomy("read_pieces", Piece, most.pieces, reads, pieceOf(access));
+  const came = roomy("read_beats", struct({ ...MemoryPut.fields, last: bit, bad: bit }), most.beats, io.r.valid, {
     data: io.r.payload.data.is(payloadBits),
     last: io.r.payload.last,
     bad: io.r.payload.resp.any(),
@@ -72,10 +88,15 @@ export function readsBack(io: WayIo, access: Access): Back & { readonly comes: B
   };
 }
 
-/** One answer for each write. */
-export function writesBack(io: WayIo, access: Access, begins: Bit): Back {
-  const { out: writing } = roomy("write_pieces", Piece, mostPieces, begins, pieceOf(access));
-  const answers = roomy("write_answers", bit, mostPieces, io.b.valid, io.b.payload.resp.any());
+/** One answer for each write. @param most pieces that can wait; less than a way has for proofs alone */
+export function writesBack(
+  io: Pick<WayIo, "b" | "wrote">,
+  access: Pick<ReadPieces, "refused" | "crosses">,
+  begins: Bit,
+  most = mostPieces,
+): Back {
+  const { out: writing } = roomy("write_pieces", Piece, most, begins, pieceOf(access));
+  const answers = roomy("write_answers", bit, most, io.b.valid, io.b.payload.resp.any());
   io.b.ready.set(1);
   const failedWrite = reg(bit, { init: 0, name: "write_failed" }),
     writeBad = node(failedWrite.or(answers.out.payload), { name: "write_is_bad" }),

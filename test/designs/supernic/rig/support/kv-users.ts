@@ -225,7 +225,7 @@ export const withKvUsers = (name: string, answers: () => boolean, body: (t: KvUs
     {
       ...{ bitstreams, limitCycles: 300_000, wave: false, signals: true, backToBack: true, hold: 0 },
       times: { drain, reprogram: 1_000_000 },
-      memory: { ram: { pause: { r: () => !answers(), b: () => !answers() } } },
+      ram: { pause: { r: () => !answers(), b: () => !answers() } },
     },
     device => body(new KvUsers(device)),
   );

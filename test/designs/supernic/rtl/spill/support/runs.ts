@@ -81,8 +81,8 @@ export async function full(b: B): Promise<SpillRig> {
   return rig;
 }
 /** A read fails: its frames are dropped and counted, all others arrive, and the ring goes on. */
-export async function failingReads(b: B): Promise<SpillRig> {
-  const rig = await rigOf(b, "small", { pause: paused(b, 0.1) });
+export async function failingReads(b: B, size: Size = "small", o: RigOptions = {}): Promise<SpillRig> {
+  const rig = await rigOf(b, size, { pause: paused(b, 0.1), ...o });
   rig.mayLose = true;
   for (let round = 0; round < 12; round++) {
     await rig.stop(1, 0);
@@ -111,8 +111,8 @@ export async function failingReads(b: B): Promise<SpillRig> {
   return rig;
 }
 /** A write fails: what lies behind it in its ring is dropped and counted; then the ring goes on. */
-export async function failingWrites(b: B): Promise<SpillRig> {
-  const rig = await rigOf(b, "small", { pause: paused(b, 0.1) });
+export async function failingWrites(b: B, size: Size = "small", o: RigOptions = {}): Promise<SpillRig> {
+  const rig = await rigOf(b, size, { pause: paused(b, 0.1), ...o });
   rig.mayLose = true;
   const first = rig.p.memoryBytes - rig.p.rings * rig.p.ringBytes;
   for (let round = 0; round < 8; round++) {
@@ -146,8 +146,8 @@ async function takes(b: B, rig: SpillRig): Promise<void> {
   }
 }
 /** REMOVE_DAG: the ring is emptied whatever is under way, and another DAG has it at once. */
-export async function discards(b: B): Promise<SpillRig> {
-  const rig = await rigOf(b, "small", { pause: paused(b) });
+export async function discards(b: B, size: Size = "small", o: RigOptions = {}): Promise<SpillRig> {
+  const rig = await rigOf(b, size, { pause: paused(b), ...o });
   rig.mayLose = true;
   for (let round = 0; round < 10; round++) {
     const dag = round % 2 === 0 ? 5 : 2;

@@ -47,6 +47,17 @@ export const sizes = {
     ringBytes: 2 ** 16,
     memoryBytes: 2 ** 19,
   },
+  /** Behind the pages of tasks, in one memory. */
+  board: {
+    ports: 2,
+    users: 4,
+    contexts: 64,
+    cells: 128,
+    frameBytes: 640,
+    rings: 2,
+    ringBytes: 16_384,
+    memoryBytes: 2 ** 18,
+  },
   /** One ring, for one DAG. */
   one: {
     ports: 2,
@@ -66,6 +77,10 @@ export type B = Bench<Ports>;
 export interface RigOptions {
   readonly pause?: () => Pause;
   readonly memory?: AxiRamOptions;
+  /** Between beats of a frame from its class queue; none, where it is left out. */
+  readonly gaps?: Pause;
+  /** The board's memory, which others have as well; one of its own, where this is left out. */
+  readonly ram?: AxiRam;
 }
 interface Sent {
   readonly waiting: Waiting;
@@ -138,19 +153,21 @@ export class SpillRig {
     this.inlets = new Inlets(
       b,
       { heads: io.heads, takes: array("take"), frames: array("frames") },
-      { to: held(pause(), "inlets") },
+      { to: held(pause(), "inlets"), from: o.gaps ?? never },
     );
     this.inlets.ahead = 1;
-    this.ram = new AxiRam(
-      sim,
-      { aw: io.mAw, w: io.mW, b: io.mB, ar: io.mAr, r: io.mR },
-      {
-        memory: new SparseMemory({ fill: { seed: b.random.word() } }),
-        latency: 20,
-        pause: { aw: held(pause(), "addresses"), w: held(pause(), "beats"), b: pause(), ar: pause(), r: pause() },
-        ...o.memory,
-      },
-    );
+    this.ram =
+      o.ram ??
+      new AxiRam(
+        sim,
+        { aw: io.mAw, w: io.mW, b: io.mB, ar: io.mAr, r: io.mR },
+        {
+          memory: new SparseMemory({ fill: { seed: b.random.word() } }),
+          latency: 20,
+          pause: { aw: held(pause(), "addresses"), w: held(pause(), "beats"), b: pause(), ar: pause(), r: pause() },
+          ...o.memory,
+        },
+      );
     this.#enters = new StreamSink(sim, io.enter, { pause: pause() });
     this.#entered = new StreamSource(sim, io.entered, { pause: pause() });
     this.#writes = new StreamSink(sim, io.write, { pause: pause() });
