@@ -83,7 +83,7 @@ function madeOf(make: (parameters: unknown) => Def, name: string, parameters: un
   try {
     const made = make(parameters);
     // A body may be the first to look at parameters that are not there. What it finds wrong by itself is told later.
-    if (parameters === undefined && isDef(made)) made.elaborate();
+    if (parameters === undefined && make.length > 0 && isDef(made)) made.elaborate();
     return made;
   } catch (e) {
     if (e instanceof Error && e.name === "HdlError") throw e;

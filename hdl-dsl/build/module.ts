@@ -82,6 +82,8 @@ export function module<A = void, const P extends Ports = Ports>(
     }
     return def;
   };
+  // As any function's: whether it wants parameters.
+  Object.defineProperty(maker, "length", { value: Math.max(ports.length, body.length - 1, 0) });
   registerMaker(maker, name, position);
   return maker;
 }

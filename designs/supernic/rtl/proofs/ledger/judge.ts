@@ -42,7 +42,9 @@ const harness = module(
   io => {
     const dut = instance("dut", Judge({ frameBytes: 100 })),
       isLast = node(io.last, { name: "model_last" });
-    const lanes = Array.from({ length: judgeBeatBytes }, (_, i): UInt => io.lane.ge(i).zext(1));
+    const lanes = Array.from({ length: judgeBeatBytes }, (_, i): UInt =>
+      i === 0 ? constant(1, 1) : io.lane.ge(i).zext(1),
+    );
     dut.rx.valid.set(io.comes);
     dut.rx.payload.set({
       data: io.data,

@@ -190,7 +190,9 @@ async function bits(b: B): Promise<void> {
       .map(({ name }, i) => ({ at: /^value(\d+)$/.exec(name)?.[1], word: (first[i] ?? 0n) ^ turned }))
       .reduce((v, { at, word }) => (at === undefined ? v : v | (word << BigInt(32 * Number(at)))), 0n);
     expect(seen.splice(0)).toEqual([BigInt.asUintN(tableValueBits, value)]);
-    expect(BigInt(b.io.set.mac.value) & 0xffff_ffffn).toBe((first[words.findIndex(w => w.name === "macLow")] ?? 0n) ^ turned);
+    expect(BigInt(b.io.set.mac.value) & 0xffff_ffffn).toBe(
+      (first[words.findIndex(w => w.name === "macLow")] ?? 0n) ^ turned,
+    );
   }
   // What a slot has is the build's width of an entry.
   for (const turned of [0, 0xffff, 0])
