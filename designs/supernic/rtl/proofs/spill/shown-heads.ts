@@ -74,7 +74,7 @@ const harness = module("ShownHeadsProof", ports, io => {
     drains: io.drains.bit(i),
     discards: io.discards.bit(i),
     tired: reg(bit, { init: 0, name: `tired_${i}` }),
-    got: reg(uint(5), { init: 0, name: `got_${i}` }),
+    got: reg(uint(5), { init: 0, name: `got_${i}`, mayBeUnread: true }),
   })) as unknown as readonly Ring[]; // With all that is shown of them.
   const side = io as unknown as Inside<ReturnType<typeof ports>> & SpillIo, // What is shown looks at no more of it.
     offers = offer(side, p, rings, io.closing),
