@@ -266,7 +266,9 @@ describe("chains of two users at too few regions", () => {
     const spilled = counted(stdout, "ringSpilled");
     expect(spilled).toBeGreaterThan(0);
     expect(counted(stdout, "ringRestored")).toBe(spilled);
-    expect([counted(stdout, "scaledOut"), counted(stdout, "scaledIn")]).toEqual([1, 1]);
+    // Programs are not in step with the simulation: one burst may be two to it.
+    expect(counted(stdout, "scaledOut")).toBeGreaterThan(0);
+    expect(counted(stdout, "scaledIn")).toBe(counted(stdout, "scaledOut"));
     expect(counted(stdout, "reprogrammed")).toBeGreaterThan(3);
     expect([counted(stdout, "ringLost"), counted(stdout, "ringDiscarded")]).toEqual([0, 0]);
     expect(stdout).toMatch(/served: \d+ frames in, \d+ out, /);
@@ -281,7 +283,8 @@ it("SIGINT in the middle of a reconfiguration: counters, the ledger with what wa
     await w.allCame();
     await w.sendBy("summed", 5);
     await w.sendBy("plain", 4);
-    await pause(1_000);
+    // The region is loaded for a minute: whatever the machine does, all frames are there by now.
+    await pause(5_000);
     const { code, stdout, stderr } = await w.end();
     expect({ code, stderr }).toEqual({ code: 0, stderr: "building the model ...\n" });
     expect(stdout).toMatch(/^served: 15 frames in, /m);
