@@ -53,6 +53,7 @@ async function ring(b: Bench<KvPorts>): Promise<void> {
   for (let i = 0; i < 200; i++) rig.ask("create", other, rig.value(1000));
   await rig.host.drained();
   expect(rig.allocations - before, "ALLOCs for 200 refused values of 1,000 bytes, eight at a time").toBeLessThan(4);
+  await rig.allBack();
 }
 
 describe("any content of its memory", () => {
@@ -76,6 +77,7 @@ describe("any content of its memory", () => {
         }
       }
       expect(ends, "the bound was met").toContain(status.INVALID);
+      await rig.allBack();
     });
   test("planted: looks are not counted", () =>
     findsFault(

@@ -12,6 +12,7 @@ import {
 } from "../../../../designs/clio/rig/index.ts";
 import { bench } from "../../../bench.ts";
 import { findsFault, plant } from "../../../support/plant.ts";
+import { contextsBack, Standstill } from "./support/contexts-back.ts";
 
 const maxData = 1466,
   mostNodes = 255;
@@ -133,7 +134,7 @@ async function run(
   options: Partial<OffloadHostOptions> = {},
 ) {
   const memory = new ModelMemory(),
-    host = new OffloadHost(b, { parameters: p, memory, ...options }),
+    { host, back } = hostOf(b, p, memory, options),
     all = lists(b.random, memory, 6);
   const calls = Array.from({ length: count }, () => host.request(randomRequest(b.random, all)));
   await host.drained();
@@ -153,7 +154,21 @@ async function run(
   const line = (a: Pick<MemoryAccess, "pid" | "opcode" | "va" | "length">): string =>
     `${a.pid} ${a.opcode} ${a.va} ${a.length}`;
   expect(host.trace.map(line).sort()).toEqual(reads.map(line).sort());
+  await back();
   return { host, seen };
+}
+/** The host of a bench, whose contexts can all wait for memory at the end: `back`. */
+function hostOf(
+  b: Bench<OffloadPorts>,
+  p: ChaseParameters,
+  memory: ModelMemory,
+  options: Partial<OffloadHostOptions> = {},
+) {
+  const still = new Standstill(),
+    host = new OffloadHost(b, { parameters: p, memory, ...options, ...still.options(b, options) });
+  const back = (): Promise<void> =>
+    contextsBack(b, host, still, p.contexts, () => void host.request(search(7, 99, 64, { useDepth: 1, depth: 1 })));
+  return { host, back };
 }
 
 /** A list of nodes of one size, key first, next pointer second. */
@@ -203,16 +218,17 @@ for (const beatBytes of process.env["MNEMO_LONG"] === undefined ? [64, 8] : [64,
     });
     bench("a ring without depth ends", dut, { seed: 13 }, async b => {
       const memory = new ModelMemory(),
-        host = new OffloadHost(b, { parameters: p, memory, latency: 1 });
+        { host, back } = hostOf(b, p, memory, { latency: 1 });
       plainList(memory, 7, 3, 64, true);
       const call = await host.call(search(7, 99, 64));
       expect(call.replies[0]?.status).toBe(status.FAIL);
       expect(host.trace.length).toBe(mostNodes);
+      await back();
     });
     bench("latency is as stated: to the first READ, from node to node, to the reply", dut, { seed: 14 }, async b => {
       const memory = new ModelMemory(),
         latency = 30,
-        host = new OffloadHost(b, { parameters: p, memory, latency }),
+        { host, back } = hostOf(b, p, memory, { latency }),
         nodeBytes = 64,
         nodeBeats = nodeBytes / beatBytes;
       plainList(memory, 7, 5, nodeBytes);
@@ -229,20 +245,22 @@ for (const beatBytes of process.env["MNEMO_LONG"] === undefined ? [64, 8] : [64,
         6,
         9 + (beatBytes < 20 ? 1 : 0),
       ]);
+      await back();
     });
     bench("interval is as stated: a node takes its beats and one cycle", dut, { seed: 15 }, async b => {
       const memory = new ModelMemory(),
-        host = new OffloadHost(b, { parameters: p, memory, latency: 2 }),
+        { host, back } = hostOf(b, p, memory, { latency: 2 }),
         nodeBytes = 64;
       plainList(memory, 7, 100, nodeBytes);
       for (let i = 0; i < 8; i++) host.request(search(7, 99, nodeBytes));
       await host.drained();
       const middle = host.trace.slice(200, 600).map(t => t.taken);
       expect(((middle.at(-1) as number) - (middle[0] as number)) / 399).toBeCloseTo(1 + nodeBytes / beatBytes, 1);
+      await back();
     });
     bench("reset in the middle of it: nothing of before comes later", dut, { seed: 16 }, async b => {
       const memory = new ModelMemory(),
-        host = new OffloadHost(b, { parameters: p, memory, jitter: 40, pause: 0.2 });
+        { host, back } = hostOf(b, p, memory, { jitter: 40, pause: 0.2 });
       plainList(memory, 7, 20, 72);
       for (let i = 0; i < 12; i++) host.request(search(7, 19, 72));
       await b.cycles(300);
@@ -250,6 +268,7 @@ for (const beatBytes of process.env["MNEMO_LONG"] === undefined ? [64, 8] : [64,
       const after = Array.from({ length: 12 }, (_, i) => host.request(search(7, i, 72)));
       await host.drained();
       expect(after.map(c => c.replies.map(r => r.status))).toEqual(after.map(() => [status.OK]));
+      await back();
     });
   });
 }

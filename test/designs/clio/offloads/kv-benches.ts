@@ -27,6 +27,7 @@ export const mixture =
         ).toBeGreaterThan(10);
       }
     expect(rig.host.mostInFlight).toBeGreaterThan(5);
+    await rig.allBack({ pages: true });
   };
 
 /**
@@ -76,6 +77,7 @@ export const likeTheModel: KvBench = async (b, p) => {
     expect(
       model.request(opcode.KV_READ, encode(kvBody, { user: 0, keySize: 8, valueSize: 0, key }), pid).body.slice(4),
     ).toEqual(value);
+  await rig.allBack({ pages: true });
 };
 
 /** Pipelined writes into one bucket: none is lost; a key that many create is created once. */
@@ -416,4 +418,5 @@ export const refusedWalk: KvBench = async (b, p) => {
   const refused = forget(rig, 7);
   await rig.host.drained();
   expect(refused.replies.map(r => [r.status, r.body.length])).toEqual([[status.READ_PERM, 0]]);
+  await rig.allBack();
 };

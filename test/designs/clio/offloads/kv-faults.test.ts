@@ -183,5 +183,9 @@ for (const [what, of, list] of [
     test("none: the same benches pass", async () => {
       for (const run of new Set(list.map(f => f[2]))) await runs(0, run);
     });
+    const leak = list.findIndex(([name]) => name === "what was not needed is not given back");
+    if (leak >= 0)
+      test("a block that is lost is missed at the end of random requests", () =>
+        findsFault(runs(leak + 1, random), /held at the end|taken at the end/));
     list.forEach(([name, , run, why], i) => test(name, () => findsFault(runs(i + 1, run), why)));
   });

@@ -31,6 +31,7 @@ import {
   type OffloadHostOptions,
 } from "../../../../designs/clio/rig/index.ts";
 import type { Bench, Random } from "../../../../sim/index.ts";
+import { contextsBack, Standstill } from "./support/contexts-back.ts";
 
 export const kvParameters = (o: Partial<KvParameters> = {}): KvParameters => ({
   beatBytes: 64,
@@ -76,6 +77,8 @@ export class KvRig {
   readonly p: KvParameters;
   readonly secret: bigint;
   private readonly random: Random;
+  readonly #b: Bench<KvPorts>;
+  readonly #still = new Standstill();
   /** Statuses other than OK and FAIL that may come. */
   readonly allowed = new Set<number>();
 
@@ -84,12 +87,30 @@ export class KvRig {
     p: KvParameters,
     o: Partial<OffloadHostOptions> & { readonly space?: ModelMemoryOptions; readonly secret?: bigint } = {},
   ) {
+    this.#b = b;
     this.p = p;
     this.secret = o.secret ?? 0x0706_0504_0302_0100n;
     b.io.secret.value = this.secret;
     this.random = b.random.fork("kv");
     this.memory = new ModelMemory({ maxData: p.maxData, ...o.space });
-    this.host = new OffloadHost(b, { parameters: p, memory: this.memory, ...o });
+    this.host = new OffloadHost(b, { parameters: p, memory: this.memory, ...o, ...this.#still.options(b, o) });
+  }
+  /**
+   * Nothing is kept by what has ended: each context can wait for memory, all in one bucket, and each of them ends. With
+   * `pages`, every key goes: then only the table and one arena are held, of which nothing counts as taken.
+   */
+  async allBack(o: { readonly pages?: boolean } = {}): Promise<void> {
+    await contextsBack(this.#b, this.host, this.#still, this.p.contexts, () => {
+      this.host.request({ opcode: opcode.KV_READ, pid: 0, body: encode(kvBody, readOfKey(0xfedc_ba98n)) });
+    });
+    if (o.pages !== true) return;
+    for (const x of this.contents()) this.ask("delete", x.key, undefined, x.pid);
+    await this.host.drained();
+    expect(this.contents(), "pairs when all keys are deleted").toEqual([]);
+    const done = (): number => this.host.trace.filter(t => t.opcode === opcode.ALLOC && t.status === status.OK).length;
+    if (done() < 2) return;
+    expect(await this.heldAtRest(this.#b), "tables and arenas held at the end").toBe(2);
+    expect(this.mapAtRest(), "units taken at the end").toBe(0);
   }
 
   ask(kind: KvKind, key: bigint, value: Uint8Array = new Uint8Array(), pid = 0): KvCall {
@@ -160,6 +181,7 @@ export class KvRig {
       ).toBe(stored ? digest(stored) : "missing");
     }
     this.judge();
+    await this.allBack();
     return pairs;
   }
 
@@ -239,6 +261,7 @@ export class KvRig {
   }
 }
 
+const readOfKey = (key: bigint) => ({ user: 0, keySize: 8, valueSize: 0, key });
 /** A key of a process. */
 const nameOf = (c: { readonly key: bigint; readonly pid: number }): string => `${c.pid}:${c.key.toString(16)}`;
 const name = (c: KvCall): string => `${c.kind} of key ${nameOf(c)} taken at cycle ${c.call.taken ?? -1}`;

@@ -70,31 +70,15 @@ export class ByHand {
     for (let i = 0; i < count; i++) to.send({ data: BigInt(first + i), last: i === count - 1 ? 1 : 0 });
   }
   /** A request when there is room. @returns its context */
-  async enter(length = 0, first = 0): Promise<number> {
-    await this.#b.until(() => this.#b.io.room.value === 1);
-    const context = this.#b.io.nextContext.num,
-      sent = this.asked.send({ context, opcode: 1, pid: 5, length });
-    this.beats(this.askedData, length, first);
-    await this.#b.until(() => sent.cycle !== undefined);
-    return context;
+  enter(length = 0, first = 0): Promise<number> {
+    return enterSlot(this.#b, this, length, () => this.beats(this.askedData, length, first));
   }
   accesses(tag: number, o: { readonly data?: number; readonly length?: number } = {}): void {
-    const { data = 0, length = 16 } = o;
-    this.memory.send({
-      tag,
-      opcode: data > 0 ? opcode.WRITE : opcode.READ,
-      client: 0,
-      context: 0,
-      va: 0n,
-      length,
-      data,
-    });
+    this.memory.send(accessOf(tag, o));
   }
   /** Memory's answer, with `length` bytes of data, to an access that had `cost` beats reserved. */
-  answers(tag: number, length: number, epoch: number, cost = quarterOfRoom / size.beatBytes): void {
-    const beats = Math.ceil(length / size.beatBytes);
-    for (let i = 0; i < beats; i++) this.cameData.send({ data: BigInt(i), last: i === beats - 1 ? 1 : 0, epoch });
-    this.came.send({ tag, status: 0, va: 0n, length, data: length, cost, epoch });
+  answers(tag: number, length: number, epoch: number, cost?: number): void {
+    answerOf(this, tag, length, epoch, cost);
   }
   replies(context: number, length = 0): void {
     this.reply.send({ context, status: 0, opcode: 2, length, more: 0 });
@@ -105,42 +89,84 @@ export class ByHand {
     this.#b.io.control.hold.value = 0;
     await this.#b.until(() => this.#b.io.inReset.value === 0);
   }
-  /** All contexts can be had, all accesses be under way, each with its beats; then all of them come back. */
-  async allBack(): Promise<void> {
-    const { io } = this.#b,
-      contexts = new Set<number>();
-    const answered = this.answer.received.length,
-      left = this.access.received.length;
-    for (let i = 0; i < size.contexts; i++) {
-      contexts.add(await this.enter());
-      await this.#b.cycles(1);
-    }
-    expect([contexts.size, io.room.value], "every context can be had, once").toEqual([size.contexts, 0]);
-    for (let tag = 0; tag < size.outstanding; tag++) this.accesses(tag, { length: quarterOfRoom });
-    this.accesses(size.outstanding, { length: 0 });
-    const had = (): number => this.access.received.length - left;
-    await allBack(this.#b, { what: "memory requests under way", count: size.outstanding, had });
-    const { epoch } = this.access.received.at(-1)?.value as { epoch: number };
-    for (let tag = 0; tag < size.outstanding; tag++) this.answers(tag, quarterOfRoom, epoch);
-    const begun = size.outstanding + 1;
-    await this.#b.until(() => had() === begun);
-    this.answers(size.outstanding, 0, epoch, 0);
-    // There is no room for more than that.
-    const large = Math.floor((size.replyBeats * size.beatBytes) / size.maxData);
-    await this.#b.until(() => this.memoryReplyData.received.length >= size.replyBeats);
-    await this.#b.cycles(10);
-    for (let tag = 0; tag < size.outstanding; tag++) this.accesses(tag, { length: size.maxData });
-    await this.#b.cycles(30);
-    expect(had() - begun, "accesses for whose replies there is room").toBe(large);
-    for (let tag = 0; tag < size.outstanding; tag++) {
-      await this.#b.until(() => had() > begun + tag);
-      this.answers(tag, 0, epoch, Math.ceil(size.maxData / size.beatBytes));
-    }
-    for (const c of contexts) this.replies(c);
-    await this.#b.until(() => this.answer.received.length === answered + size.contexts);
-    await this.#b.cycles(50);
-    expect([io.state.active.value, io.state.since.num, io.state.stuck.value], "nothing to do").toEqual([0, 0, 0]);
+  allBack(): Promise<void> {
+    return slotIsBack(this.#b, this);
   }
+}
+
+/** All contexts can be had, all accesses be under way, each with its beats; then all of them come back. */
+export async function slotIsBack(
+  b: Bench<SlotPorts>,
+  s: Pick<ByHand, "access" | "answer" | "asked" | "came" | "cameData" | "memory" | "memoryReplyData" | "reply">,
+): Promise<void> {
+  const { io } = b,
+    contexts = new Set<number>();
+  const answered = s.answer.received.length,
+    left = s.access.received.length,
+    beats = s.memoryReplyData.received.length,
+    had = (): number => s.access.received.length - left,
+    asks = (tag: number, length: number): void => void s.memory.send(accessOf(tag, { length }));
+  const answers = (tag: number, length: number, epoch: number, cost?: number): void =>
+    answerOf(s, tag, length, epoch, cost);
+  for (let i = 0; i < size.contexts; i++) {
+    contexts.add(await enterSlot(b, s));
+    await b.cycles(1);
+  }
+  expect([contexts.size, io.room.value], "every context can be had, once").toEqual([size.contexts, 0]);
+  for (let tag = 0; tag < size.outstanding; tag++) asks(tag, quarterOfRoom);
+  asks(size.outstanding, 0);
+  await allBack(b, { what: "memory requests under way", count: size.outstanding, had, patience: 200 });
+  const { epoch } = s.access.received.at(-1)?.value as { epoch: number };
+  for (let tag = 0; tag < size.outstanding; tag++) answers(tag, quarterOfRoom, epoch);
+  const begun = size.outstanding + 1;
+  await b.until(() => had() === begun);
+  answers(size.outstanding, 0, epoch, 0);
+  // There is no room for more than that.
+  const large = Math.floor((size.replyBeats * size.beatBytes) / size.maxData);
+  await b.until(() => s.memoryReplyData.received.length - beats >= size.replyBeats);
+  await b.cycles(10);
+  for (let tag = 0; tag < size.outstanding; tag++) asks(tag, size.maxData);
+  await allBack(b, { what: "accesses for whose replies there is room", count: large, had: () => had() - begun });
+  for (let tag = 0; tag < size.outstanding; tag++) {
+    await b.until(() => had() > begun + tag);
+    answers(tag, 0, epoch, Math.ceil(size.maxData / size.beatBytes));
+  }
+  for (const context of contexts) s.reply.send({ context, status: 0, opcode: 2, length: 0, more: 0 });
+  await b.until(() => s.answer.received.length === answered + size.contexts);
+  await b.cycles(50);
+  expect([io.state.active.value, io.state.since.num, io.state.stuck.value], "nothing to do").toEqual([0, 0, 0]);
+}
+
+/** A request when there is room, whose data are sent by `also`. @returns its context */
+async function enterSlot(
+  b: Bench<SlotPorts>,
+  { asked }: Pick<ByHand, "asked">,
+  length = 0,
+  also?: () => void,
+): Promise<number> {
+  await b.until(() => b.io.room.value === 1);
+  const context = b.io.nextContext.num,
+    sent = asked.send({ context, opcode: 1, pid: 5, length });
+  also?.();
+  await b.until(() => sent.cycle !== undefined);
+  return context;
+}
+/** An access of the offload itself: a WRITE when it brings data. */
+const accessOf = (tag: number, o: { readonly data?: number; readonly length?: number } = {}) => {
+  const { data = 0, length = 16 } = o;
+  return { tag, opcode: data > 0 ? opcode.WRITE : opcode.READ, client: 0, context: 0, va: 0n, length, data };
+};
+/** Memory's answer, with `length` bytes of data, to an access that had `cost` beats reserved. */
+function answerOf(
+  s: Pick<ByHand, "came" | "cameData">,
+  tag: number,
+  length: number,
+  epoch: number,
+  cost = quarterOfRoom / size.beatBytes,
+): void {
+  const beats = Math.ceil(length / size.beatBytes);
+  for (let i = 0; i < beats; i++) s.cameData.send({ data: BigInt(i), last: i === beats - 1 ? 1 : 0, epoch });
+  s.came.send({ tag, status: 0, va: 0n, length, data: length, cost, epoch });
 }
 
 /** Cycles from the last move to `stuck`, beside the patience itself. */

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { GbnSender, type GbnSenderParameters } from "../../../../../designs/shared/go-back-n/rtl/sender.ts";
 import { type Bench, bernoulli, designOf, type Dut, type Pause, runBench } from "../../../../../sim/index.ts";
 import { bench } from "../../../../bench.ts";
+import { allBack } from "../../../../support/all-back.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
 import { senderFaults } from "./support/sender-faults.ts";
 import { type SenderPorts as Ports, SenderRig } from "./support/sender-rig.ts";
@@ -56,7 +57,7 @@ async function traffic(
     blocks = rattles = false;
   }
   deaf = false;
-  await allBack(b, rig);
+  await settledAndBack(b, rig);
   return rig;
 }
 
@@ -64,7 +65,7 @@ async function traffic(
  * Whoever is in flight is acknowledged: nothing is sent again for three rounds. Every session can be opened and has its
  * whole window; everything is acknowledged once more.
  */
-async function allBack(b: Bench<Ports>, rig: SenderRig): Promise<void> {
+async function settledAndBack(b: Bench<Ports>, rig: SenderRig): Promise<void> {
   const { p } = rig;
   const acknowledge = async (): Promise<void> => {
     for (let n = 0; n < p.sessions; n++) {
@@ -82,9 +83,10 @@ async function allBack(b: Bench<Ports>, rig: SenderRig): Promise<void> {
   await b.until(() => rig.control.pending === 0);
   const { granted, full } = rig.counts;
   for (let n = 0; n < p.sessions; n++) {
+    const before = rig.counts.granted;
     for (let i = 0; i <= p.window; i++) rig.requests.send(n);
+    await allBack(b, { what: "numbers", count: p.window, had: () => rig.counts.granted - before, settle: 6 });
     await b.until(() => rig.requests.pending === 0);
-    await b.cycles(2);
     rig.heard.send({ session: n, sequence: rig.session(n).sent, nack: 0 });
     await b.until(() => rig.heard.pending === 0);
   }
@@ -163,7 +165,7 @@ describe.each(parameterSets)("GbnSender, $sessions sessions, numbers of $sequenc
       await b.until(() => rig.quiet);
       await b.cycles(3);
       expect([rig.counts.closed, rig.counts.granted]).toEqual([1, 4]);
-      await allBack(b, rig);
+      await settledAndBack(b, rig);
     },
   );
   bench("all are given up and nobody hears of it: 16 wait, the others go on", GbnSender(hasty), limits, async b => {
@@ -172,7 +174,7 @@ describe.each(parameterSets)("GbnSender, $sessions sessions, numbers of $sequenc
     expect([rig.counts.failed, rig.counts.lateAndFull > 0]).toEqual([16, p.sessions > 16]);
     blocked = false;
     await b.until(() => rig.counts.failed === p.sessions && rig.quiet);
-    await allBack(b, rig);
+    await settledAndBack(b, rig);
   });
   bench("a reset while sessions wait to send again: all are open, nobody sends", GbnSender(hasty), limits, async b => {
     await resetAtWork(b, hasty);

@@ -14,6 +14,7 @@ import {
   SparseMemory,
   StreamSource,
 } from "../../../../../sim/index.ts";
+import { allBack } from "../../../../support/all-back.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
 import { noReads } from "../../../../support/half-axi.ts";
 
@@ -46,8 +47,8 @@ interface Options {
   readonly pages: "many" | "few" | "none";
   /** What the memory is like otherwise. */
   readonly ram?: AxiRamOptions;
-  /** Of how many entries the memory takes none at first: `some`, or every one for a long time (`all`). */
-  readonly refuses?: "some" | "all";
+  /** Of how many entries the memory takes none at first: a `few`, `some`, or every one for a long time (`all`). */
+  readonly refuses?: "few" | "some" | "all";
 }
 
 /**
@@ -161,33 +162,16 @@ async function run(b: Bench<Ports>, count: number, o: Options): Promise<void> {
       }
     },
   });
-  const lowest = Array.from({ length: misses }, (_, i) => i),
-    used = (): Set<number> => new Set([...waits.map(f => f.miss), ...writes.keys()]);
-  for (let n = 0, edge = 0; n < count || waits.length > 0 || writes.size > 0; edge++) {
-    if (pages.pending < 2 && (o.pages === "many" || (o.pages === "few" && random.chance(0.05)))) {
-      given.push(random.between(0, 2 ** g.ppnBits - 1));
-      pages.send(given[given.length - 1] as number);
-    }
-    if (o.pages === "none" || (o.pages === "few" && n >= count)) outOfMemory = true;
-    else if (o.pages === "few" && edge % 100 === 0) outOfMemory = edge % 300 === 200;
-    b.io.outOfMemory.value = outOfMemory ? 1 : 0;
-    // One in three is refused; or all are, until faults have ended with errors for that. A miss is left for them.
-    const refusing = o.refuses === "some" ? random.chance(1 / 3) : o.refuses === "all" && failed < count / 4;
-    refusal.to = refusing ? 2 ** 31 : 0;
-    const isFull = o.refuses === "all" && standing.size < misses / 2 && waits.length + writes.size >= misses - 1;
-    const free = lowest.filter(m => !used().has(m)).slice(0, isFull ? 0 : misses);
-    // Buckets are apart, so that neighbours in the comparison do not change at the same time.
-    const f: Fault | undefined =
-      n < count && free.length > 0 && random.chance(0.8)
-        ? {
-            miss: random.pick(free),
-            slot: n % bucketSlots,
-            index: (n * 8 + 3) % g.buckets,
-            tag: random.bits(g.tagBits),
-            read: random.between(0, 1),
-            write: random.between(0, 1),
-          }
-        : undefined;
+  const faultOf = (n: number, miss: number): Fault => ({
+    miss,
+    slot: n % bucketSlots,
+    index: (n * 8 + 3) % g.buckets,
+    tag: random.bits(g.tagBits),
+    read: random.between(0, 1),
+    write: random.between(0, 1),
+  });
+  /** One cycle, with a fault or without. */
+  const faults = async (f?: Fault): Promise<void> => {
     poke(b.io.fault, {
       valid: f ? 1 : 0,
       result: {
@@ -199,16 +183,58 @@ async function run(b: Bench<Ports>, count: number, o: Options): Promise<void> {
       },
     });
     await b.risingEdge();
-    if (f) {
-      waits.push(f);
-      n++;
+    if (f) waits.push(f);
+  };
+  /** At the end: pages fill the buffer, half of the misses may stand refused and no more, and all end at once. */
+  const isBack = async (n: number): Promise<void> => {
+    b.io.outOfMemory.value = 0;
+    await fill(b, pages, () => given[given.push(random.between(0, 2 ** g.ppnBits - 1)) - 1] as number);
+    refusal.to = 2 ** 31;
+    for (let miss = 0; miss < misses; miss++) {
+      const before = failed;
+      await faults(faultOf(n + miss, miss));
+      await faults();
+      await b.until(() => standing.has(miss) || failed > before);
+      await b.cycles(6);
     }
+    await allBack(b, { what: "entries refused", count: misses / 2, had: () => standing.size });
+    refusal.to = 0;
+    await b.until(() => writes.size === 0);
+    await b.cycles(3);
+    const before = done;
+    for (let miss = 0; miss < misses; miss++) await faults(faultOf(n + misses + miss, miss));
+    await faults();
+    await fill(b, pages, () => given[given.push(random.between(0, 2 ** g.ppnBits - 1)) - 1] as number);
+    await allBack(b, { what: "misses", count: misses, had: () => done - before });
+    await b.until(() => writes.size === 0);
+  };
+  const lowest = Array.from({ length: misses }, (_, i) => i),
+    used = (): Set<number> => new Set([...waits.map(f => f.miss), ...writes.keys()]);
+  for (let n = 0, edge = 0; n < count || waits.length > 0 || writes.size > 0; edge++) {
+    if (pages.pending < 2 && (o.pages === "many" || (o.pages === "few" && random.chance(0.05)))) {
+      given.push(random.between(0, 2 ** g.ppnBits - 1));
+      pages.send(given[given.length - 1] as number);
+    }
+    if (o.pages === "none" || (o.pages === "few" && n >= count)) outOfMemory = true;
+    else if (o.pages === "few" && edge % 100 === 0) outOfMemory = edge % 300 === 200;
+    b.io.outOfMemory.value = outOfMemory ? 1 : 0;
+    // One in three is refused; or all are, until faults have ended with errors for that. A miss is left for them.
+    const share = o.refuses === "few" ? 1 / 20 : 1 / 3;
+    const refusing =
+      o.refuses === "few" || o.refuses === "some" ? random.chance(share) : o.refuses === "all" && failed < count / 4;
+    refusal.to = refusing ? 2 ** 31 : 0;
+    const isFull = o.refuses === "all" && standing.size < misses / 2 && waits.length + writes.size >= misses - 1;
+    const free = lowest.filter(m => !used().has(m)).slice(0, isFull ? 0 : misses);
+    // Buckets are apart, so that neighbours in the comparison do not change at the same time.
+    const f = n < count && free.length > 0 && random.chance(0.8) ? faultOf(n, random.pick(free)) : undefined;
+    await faults(f);
+    if (f) n++;
     expect(b.io.level.num, `level at cycle ${b.cycle}`).toBeLessThanOrEqual(freePages);
   }
   await b.cycles(3);
   expect([done + refused + failed, countedRefusals], "faults, and entries refused").toEqual([count, refusedWrites]);
   if (o.refuses === undefined) expect(refusedWrites + failed).toBe(0);
-  else expect(refusedWrites).toBeGreaterThan(count / 8);
+  else expect(refusedWrites).toBeGreaterThan(o.refuses === "few" ? 3 : count / 8);
   if (o.refuses === "all") expect(failed).toBeGreaterThanOrEqual(count / 4);
   expect(supplied - taken, "pages left in the buffer").toBe(b.io.level.num);
   if (o.pages === "none") expect(done).toBe(0);
@@ -216,6 +242,12 @@ async function run(b: Bench<Ports>, count: number, o: Options): Promise<void> {
     expect(refused).toBe(0);
     if (o.refuses !== "all") expect(seenQuick).toBeGreaterThan(10);
   }
+  await isBack(count);
+}
+/** Pages come, more than the buffer has room for: it fills. */
+async function fill(b: Bench<Ports>, pages: StreamSource<Ports["freePage"]["shape"]>, next: () => number) {
+  while (pages.pending < freePages + 2) pages.send(next());
+  await allBack(b, { what: "places for pages", count: freePages, had: () => b.io.level.num });
 }
 
 describe("PageFault", () => {
@@ -274,6 +306,7 @@ describe("PageFault", () => {
       b.io.aw.ready.value = 1;
       b.io.w.ready.value = 1;
       await b.cycles(20);
+      await fill(b, pages, () => 1);
     }));
 
   test("reset: pages and faults that waited are gone", () =>
@@ -296,6 +329,7 @@ describe("PageFault", () => {
       pages.send(9);
       await b.until(() => b.io.done.valid.value === 1);
       expect([b.io.done.ppn.num, Number(b.io.done.miss.value)]).toEqual([9, 1]);
+      await fill(b, pages, () => 1);
     }));
 
   describe("planted faults are caught", () => {
@@ -363,6 +397,14 @@ describe("PageFault", () => {
       "answer_ready = 1'b1",
       { ...refusing, busy: 0 },
       /has not ended|no stream has moved|limit|refused/,
+    );
+    caught(
+      "the last entry refused is not counted off beside a new fault: once",
+      /repeated - 4'd1/,
+      "repeated - {3'd0, ~(taken & repeated == 4'd1)}",
+      { ...o, busy: 0, refuses: "few" },
+      // The faults of the check at the end.
+      /entries refused that can be had at the end|though few/,
     );
     caught(
       "another entry is written in the place of the refused one",

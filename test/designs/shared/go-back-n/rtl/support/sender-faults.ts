@@ -40,5 +40,6 @@ export const senderFaults: readonly (readonly [string, string | RegExp, string])
   ["a question from before the last ACK goes on from there", /(?<=from_start = [^;]*) \| passed\[\d+\]/, ""],
   ["sending again takes a number beyond the last", /(?<=: passed\[\d+:0\] )<(?= flying)/, "<="],
   ["the window is a frame larger", /~flying\[3\]/, "~(flying[3] & |flying[2:0])"],
+  ["a session opened anew begins with a number in flight", /(?<=start \? 12'd408)9(?= : moves)/, "8"],
   ["a reset leaves who waits to send again", /(?<=if \(rst\)) joined <= \d'd0/, " joined <= joined"],
 ];
