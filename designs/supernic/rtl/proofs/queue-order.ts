@@ -334,11 +334,6 @@ const faults = [
     to: "fast_link = fast_link_rd",
   },
   {
-    what: "who is freed is out before it is known who is behind it",
-    from: "gone_valid <= freeing_4_valid",
-    to: "gone_valid <= freeing_3_valid",
-  },
-  {
     what: "who was first when the queue was empty is first again",
     from: "fast_went_bit[settles_at] <= fast_came_bit[settles_at]",
     to: "fast_went_bit[settles_at] <= fast_came_bit[settles_at] ^ any_next_0",
