@@ -165,10 +165,10 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
   reg goes_to_reads, goes_to_writes, goes_to_syncs, goes_to_refused, goes_to_again, goes_to_parked; // translate.ts:44
   reg retrying; // translate.ts:45
   reg shooting; // translate.ts:46
-  reg again_queued; // pass-queue.ts:34
-  reg [5:0] again_head; // pass-queue.ts:35
-  reg [5:0] again_behind_head; // pass-queue.ts:36
-  reg [5:0] again_tail; // pass-queue.ts:87
+  reg again_queued; // pass-queue.ts:36
+  reg [5:0] again_head; // pass-queue.ts:37
+  reg [5:0] again_behind_head; // pass-queue.ts:38
+  reg [5:0] again_tail; // pass-queue.ts:100
   wire parked_1_push_ready, parked_1_pop_valid; // choose.ts:32
   wire [5:0] parked_1_pop_payload;
   wire [6:0] parked_1_level;
@@ -199,22 +199,22 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
   reg [43:0] second_key; // lookup.ts:108
   reg [5:0] second_slot; // lookup.ts:109
   reg [7:0] second_index; // lookup.ts:110
-  reg reads_out_queued; // pass-queue.ts:34
-  reg [5:0] reads_out_head; // pass-queue.ts:35
-  reg [5:0] reads_out_behind_head; // pass-queue.ts:36
-  reg [5:0] reads_out_tail; // pass-queue.ts:87
-  reg writes_out_queued; // pass-queue.ts:34
-  reg [5:0] writes_out_head; // pass-queue.ts:35
-  reg [5:0] writes_out_behind_head; // pass-queue.ts:36
-  reg [5:0] writes_out_tail; // pass-queue.ts:87
-  reg syncs_out_queued; // pass-queue.ts:34
-  reg [5:0] syncs_out_head; // pass-queue.ts:35
-  reg [5:0] syncs_out_behind_head; // pass-queue.ts:36
-  reg [5:0] syncs_out_tail; // pass-queue.ts:87
-  reg refused_out_queued; // pass-queue.ts:34
-  reg [5:0] refused_out_head; // pass-queue.ts:35
-  reg [5:0] refused_out_behind_head; // pass-queue.ts:36
-  reg [5:0] refused_out_tail; // pass-queue.ts:87
+  reg reads_out_queued; // pass-queue.ts:36
+  reg [5:0] reads_out_head; // pass-queue.ts:37
+  reg [5:0] reads_out_behind_head; // pass-queue.ts:38
+  reg [5:0] reads_out_tail; // pass-queue.ts:100
+  reg writes_out_queued; // pass-queue.ts:36
+  reg [5:0] writes_out_head; // pass-queue.ts:37
+  reg [5:0] writes_out_behind_head; // pass-queue.ts:38
+  reg [5:0] writes_out_tail; // pass-queue.ts:100
+  reg syncs_out_queued; // pass-queue.ts:36
+  reg [5:0] syncs_out_head; // pass-queue.ts:37
+  reg [5:0] syncs_out_behind_head; // pass-queue.ts:38
+  reg [5:0] syncs_out_tail; // pass-queue.ts:100
+  reg refused_out_queued; // pass-queue.ts:36
+  reg [5:0] refused_out_head; // pass-queue.ts:37
+  reg [5:0] refused_out_behind_head; // pass-queue.ts:38
+  reg [5:0] refused_out_tail; // pass-queue.ts:100
   reg [63:0] inside_1; // shootdown.ts:29
   reg [63:0] awaited; // shootdown.ts:30
   reg shot; // shootdown.ts:31
@@ -224,17 +224,17 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
     happened_tlb_evictions, happened_page_faults, happened_table_write_errors, happened_shootdowns, happened_invalid,
     happened_write_permission, happened_read_permission, happened_out_of_memory; // translate.ts:90
   (* ram_style = "distributed" *) reg [116:0] records [0:63]; // translate.ts:42
-  (* ram_style = "distributed" *) reg [5:0] again_store [0:63]; // pass-queue.ts:85
+  (* ram_style = "distributed" *) reg [5:0] again_store [0:63]; // pass-queue.ts:98
   (* ram_style = "distributed" *) reg [73:0] reads_out_store [0:63];
   (* ram_style = "distributed" *) reg [73:0] writes_out_store [0:63];
   (* ram_style = "distributed" *) reg [73:0] syncs_out_store [0:63];
   (* ram_style = "distributed" *) reg [19:0] refused_out_store [0:63];
   wire first_moves; // translate.ts:66
   wire first_ready = ~first_valid | first_moves; // translate.ts:49
-  wire again_valid = goes_to_again | again_queued; // pass-queue.ts:83
+  wire again_valid = goes_to_again | again_queued; // pass-queue.ts:96
   wire [5:0] again_payload = again_queued ? again_store[again_head] : decision_slot;
-  wire again_taken = again_valid & first_ready; // pass-queue.ts:95
-  wire again_single = again_tail == again_behind_head; // pass-queue.ts:43
+  wire again_taken = again_valid & first_ready; // pass-queue.ts:108
+  wire again_single = again_tail == again_behind_head; // pass-queue.ts:45
   wire wants_parked = parked_1_pop_valid & ~again_valid & misses_room & ~retrying; // choose.ts:67
   wire wants_old = again_valid | wants_parked; // choose.ts:68
   wire may_shoot = ~wants_old & ~shooting; // choose.ts:69
@@ -287,14 +287,14 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
   wire plain_1 = finished & ~asks_sync; // judge.ts:113
   wire [27:0] request_vpn = misses_served_valid ? lacks_write_word[43:16] : second_vpn; // translate.ts:72
   wire [28:0] next_page = {1'b0, request_vpn} + 29'd1; // leave.ts:52
-  wire reads_out_taken = reads_valid & reads_ready; // pass-queue.ts:95
-  wire reads_out_single = reads_out_tail == reads_out_behind_head; // pass-queue.ts:43
-  wire writes_out_taken = writes_valid & writes_ready; // pass-queue.ts:95
-  wire writes_out_single = writes_out_tail == writes_out_behind_head; // pass-queue.ts:43
-  wire syncs_out_taken = syncs_valid & syncs_ready; // pass-queue.ts:95
-  wire syncs_out_single = syncs_out_tail == syncs_out_behind_head; // pass-queue.ts:43
-  wire refused_out_taken = refused_valid & refused_ready; // pass-queue.ts:95
-  wire refused_out_single = refused_out_tail == refused_out_behind_head; // pass-queue.ts:43
+  wire reads_out_taken = reads_valid & reads_ready; // pass-queue.ts:108
+  wire reads_out_single = reads_out_tail == reads_out_behind_head; // pass-queue.ts:45
+  wire writes_out_taken = writes_valid & writes_ready; // pass-queue.ts:108
+  wire writes_out_single = writes_out_tail == writes_out_behind_head; // pass-queue.ts:45
+  wire syncs_out_taken = syncs_valid & syncs_ready; // pass-queue.ts:108
+  wire syncs_out_single = syncs_out_tail == syncs_out_behind_head; // pass-queue.ts:45
+  wire refused_out_taken = refused_valid & refused_ready; // pass-queue.ts:108
+  wire refused_out_single = refused_out_tail == refused_out_behind_head; // pass-queue.ts:45
   wire is_first = misses_served_valid & misses_served_first & (misses_served_verdict == verdict_mapped); // units.ts:29
   wire adds = missed & misses_added_taken; // units.ts:83
   wire denied_1 = denied & ~moving; // units.ts:84
@@ -947,11 +947,11 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
   always @(posedge clk)
     if (~rst) begin
       assert (~(goes_to_parked & ~parked_1_push_ready)); // choose.ts:29
-      assert (~(goes_to_again & again_queued & (again_tail == again_head) & ~again_taken)); // pass-queue.ts:97
-      assert (~(goes_to_reads & reads_out_queued & (reads_out_tail == reads_out_head) & ~reads_out_taken)); // pass-queue.ts:97
-      assert (~(goes_to_writes & writes_out_queued & (writes_out_tail == writes_out_head) & ~writes_out_taken)); // pass-queue.ts:97
-      assert (~(goes_to_syncs & syncs_out_queued & (syncs_out_tail == syncs_out_head) & ~syncs_out_taken)); // pass-queue.ts:97
-      assert (~(goes_to_refused & refused_out_queued & (refused_out_tail == refused_out_head) & ~refused_out_taken)); // pass-queue.ts:97
+      assert (~(goes_to_again & again_queued & (again_tail == again_head) & ~again_taken)); // pass-queue.ts:110
+      assert (~(goes_to_reads & reads_out_queued & (reads_out_tail == reads_out_head) & ~reads_out_taken)); // pass-queue.ts:110
+      assert (~(goes_to_writes & writes_out_queued & (writes_out_tail == writes_out_head) & ~writes_out_taken)); // pass-queue.ts:110
+      assert (~(goes_to_syncs & syncs_out_queued & (syncs_out_tail == syncs_out_head) & ~syncs_out_taken)); // pass-queue.ts:110
+      assert (~(goes_to_refused & refused_out_queued & (refused_out_tail == refused_out_head) & ~refused_out_taken)); // pass-queue.ts:110
     end
 `else
 `ifndef SYNTHESIS
@@ -962,23 +962,23 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
         $stop;
       end
       if (~(~(goes_to_again & again_queued & (again_tail == again_head) & ~again_taken))) begin
-        $display("%s", "assertion failed: the queue again has room for all that can come (pass-queue.ts:97)"); // pass-queue.ts:97
+        $display("%s", "assertion failed: the queue again has room for all that can come (pass-queue.ts:110)"); // pass-queue.ts:110
         $stop;
       end
       if (~(~(goes_to_reads & reads_out_queued & (reads_out_tail == reads_out_head) & ~reads_out_taken))) begin
-        $display("%s", "assertion failed: the queue reads_out has room for all that can come (pass-queue.ts:97)"); // pass-queue.ts:97
+        $display("%s", "assertion failed: the queue reads_out has room for all that can come (pass-queue.ts:110)"); // pass-queue.ts:110
         $stop;
       end
       if (~(~(goes_to_writes & writes_out_queued & (writes_out_tail == writes_out_head) & ~writes_out_taken))) begin
-        $display("%s", "assertion failed: the queue writes_out has room for all that can come (pass-queue.ts:97)"); // pass-queue.ts:97
+        $display("%s", "assertion failed: the queue writes_out has room for all that can come (pass-queue.ts:110)"); // pass-queue.ts:110
         $stop;
       end
       if (~(~(goes_to_syncs & syncs_out_queued & (syncs_out_tail == syncs_out_head) & ~syncs_out_taken))) begin
-        $display("%s", "assertion failed: the queue syncs_out has room for all that can come (pass-queue.ts:97)"); // pass-queue.ts:97
+        $display("%s", "assertion failed: the queue syncs_out has room for all that can come (pass-queue.ts:110)"); // pass-queue.ts:110
         $stop;
       end
       if (~(~(goes_to_refused & refused_out_queued & (refused_out_tail == refused_out_head) & ~refused_out_taken))) begin
-        $display("%s", "assertion failed: the queue refused_out has room for all that can come (pass-queue.ts:97)"); // pass-queue.ts:97
+        $display("%s", "assertion failed: the queue refused_out has room for all that can come (pass-queue.ts:110)"); // pass-queue.ts:110
         $stop;
       end
     end

@@ -43,10 +43,10 @@ module TableWalk_m16_b64_p22_m31_s4 (
   reg asked_valid; // table-walk.ts:119
   reg [3:0] asked_miss; // table-walk.ts:120
   reg [7:0] asked_index;
-  reg fetches_queued; // pass-queue.ts:34
-  reg [3:0] fetches_head; // pass-queue.ts:35
-  reg [3:0] fetches_behind_head; // pass-queue.ts:36
-  reg [3:0] fetches_tail; // pass-queue.ts:87
+  reg fetches_queued; // pass-queue.ts:36
+  reg [3:0] fetches_head; // pass-queue.ts:37
+  reg [3:0] fetches_behind_head; // pass-queue.ts:38
+  reg [3:0] fetches_tail; // pass-queue.ts:100
   reg [511:0] beat_data; // table-walk.ts:140
   reg [4:0] beat_id;
   reg [1:0] beat_resp;
@@ -63,12 +63,12 @@ module TableWalk_m16_b64_p22_m31_s4 (
   reg [35:0] walked_tag;
   reg done; // table-walk.ts:237
   (* ram_style = "distributed" *) reg [43:0] wanted [0:15]; // table-walk.ts:115
-  (* ram_style = "distributed" *) reg [11:0] fetches_store [0:15]; // pass-queue.ts:85
+  (* ram_style = "distributed" *) reg [11:0] fetches_store [0:15]; // pass-queue.ts:98
   wire [11:0] fetches_payload_miss_word = fetches_store[fetches_head];
-  wire [3:0] fetches_payload_miss = fetches_queued ? fetches_payload_miss_word[3:0] : asked_miss; // pass-queue.ts:83
+  wire [3:0] fetches_payload_miss = fetches_queued ? fetches_payload_miss_word[3:0] : asked_miss; // pass-queue.ts:96
   wire [7:0] fetches_payload_index = fetches_queued ? fetches_payload_miss_word[11:4] : asked_index;
-  wire fetches_taken = ar_valid & ar_ready; // pass-queue.ts:95
-  wire fetches_single = fetches_tail == fetches_behind_head; // pass-queue.ts:43
+  wire fetches_taken = ar_valid & ar_ready; // pass-queue.ts:108
+  wire fetches_single = fetches_tail == fetches_behind_head; // pass-queue.ts:45
   wire [3:0] coming = r_payload_id[3:0] - 4'd1; // table-walk.ts:144
   wire arrives = beat_valid & beat_last; // table-walk.ts:153
 
@@ -190,14 +190,14 @@ module TableWalk_m16_b64_p22_m31_s4 (
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      assert (~(asked_valid & fetches_queued & (fetches_tail == fetches_head) & ~fetches_taken)); // pass-queue.ts:97
+      assert (~(asked_valid & fetches_queued & (fetches_tail == fetches_head) & ~fetches_taken)); // pass-queue.ts:110
     end
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
       if (~(~(asked_valid & fetches_queued & (fetches_tail == fetches_head) & ~fetches_taken))) begin
-        $display("%s", "assertion failed: the queue fetches has room for all that can come (pass-queue.ts:97)"); // pass-queue.ts:97
+        $display("%s", "assertion failed: the queue fetches has room for all that can come (pass-queue.ts:110)"); // pass-queue.ts:110
         $stop;
       end
     end

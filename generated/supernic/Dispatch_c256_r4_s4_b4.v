@@ -82,12 +82,12 @@ module Dispatch_c256_r4_s4_b4 (
   reg [7:0] asked_ctx, asked_arg; // dispatch.ts:168
   reg [1:0] asked_branch, asked_region;
   reg [3:0] asked_run;
-  reg besides_queued; // pass-queue.ts:34
-  reg [2:0] besides_head; // pass-queue.ts:35
-  reg [2:0] besides_behind_head; // pass-queue.ts:36
-  reg [2:0] besides_tail; // pass-queue.ts:87
+  reg besides_queued; // pass-queue.ts:36
+  reg [2:0] besides_head; // pass-queue.ts:37
+  reg [2:0] besides_behind_head; // pass-queue.ts:38
+  reg [2:0] besides_tail; // pass-queue.ts:100
   (* ram_style = "distributed" *) reg [23:0] waiting [0:127]; // dispatch.ts:104
-  (* ram_style = "distributed" *) reg [81:0] besides_store [0:7]; // pass-queue.ts:85
+  (* ram_style = "distributed" *) reg [81:0] besides_store [0:7]; // pass-queue.ts:98
   wire moves = ~sends | read_ready; // dispatch.ts:113
   wire comes_for_0 = start_valid & (start_region == 2'd0); // dispatch.ts:115
   wire may_go_0 = accepts[0] & (on_way_0 < 3'd6); // dispatch.ts:63
@@ -131,10 +131,10 @@ module Dispatch_c256_r4_s4_b4 (
   wire queued_2 = comes_for_2 & ~passes_2; // dispatch.ts:159
   wire enters_3 = enter_valid & enter_ready & (enter_payload_region == 2'd3); // dispatch.ts:158
   wire queued_3 = comes_for_3 & ~passes_3; // dispatch.ts:159
-  wire besides_valid = asking | besides_queued; // pass-queue.ts:83
+  wire besides_valid = asking | besides_queued; // pass-queue.ts:96
   wire besides_ready = enter_ready & header_valid & besides_valid;
-  wire besides_taken = besides_valid & besides_ready; // pass-queue.ts:95
-  wire besides_single = besides_tail == besides_behind_head; // pass-queue.ts:43
+  wire besides_taken = besides_valid & besides_ready; // pass-queue.ts:108
+  wire besides_single = besides_tail == besides_behind_head; // pass-queue.ts:45
 
   always @(posedge clk)
     if (rst) sends <= 1'b0;
@@ -283,7 +283,7 @@ module Dispatch_c256_r4_s4_b4 (
       assert (~queued_1 | (waiting_1 < 6'd32)); // dispatch.ts:71
       assert (~queued_2 | (waiting_2 < 6'd32)); // dispatch.ts:71
       assert (~queued_3 | (waiting_3 < 6'd32)); // dispatch.ts:71
-      assert (~(asking & besides_queued & (besides_tail == besides_head) & ~besides_taken)); // pass-queue.ts:97
+      assert (~(asking & besides_queued & (besides_tail == besides_head) & ~besides_taken)); // pass-queue.ts:110
       assert (~enter_valid | enter_ready); // dispatch.ts:182
     end
 `else
@@ -307,7 +307,7 @@ module Dispatch_c256_r4_s4_b4 (
         $stop;
       end
       if (~(~(asking & besides_queued & (besides_tail == besides_head) & ~besides_taken))) begin
-        $display("%s", "assertion failed: the queue besides has room for all that can come (pass-queue.ts:97)"); // pass-queue.ts:97
+        $display("%s", "assertion failed: the queue besides has room for all that can come (pass-queue.ts:110)"); // pass-queue.ts:110
         $stop;
       end
       if (~(~enter_valid | enter_ready)) begin

@@ -86,10 +86,10 @@ module Fetch_c256_k1024_f1536 (
   input  wire         cleared_ready,
   output wire [7:0]   cleared_payload
 );
-  reg picks_queued; // pass-queue.ts:34
-  reg [2:0] picks_head; // pass-queue.ts:35
-  reg [2:0] picks_behind_head; // pass-queue.ts:36
-  reg [2:0] picks_tail; // pass-queue.ts:87
+  reg picks_queued; // pass-queue.ts:36
+  reg [2:0] picks_head; // pass-queue.ts:37
+  reg [2:0] picks_behind_head; // pass-queue.ts:38
+  reg [2:0] picks_tail; // pass-queue.ts:100
   reg [3:0] picks_inside; // fetch.ts:197
   reg noted_valid; // fetch.ts:213
   reg [7:0] noted_of_ctx; // fetch.ts:214
@@ -120,35 +120,35 @@ module Fetch_c256_k1024_f1536 (
   reg [2:0] since_packet; // fetch.ts:232
   reg early_is_late; // fetch.ts:145
   reg [7:0] late_ctx; // fetch.ts:146
-  reg asked_was_ready; // pass-queue.ts:50
-  reg asked_offered; // pass-queue.ts:51
-  reg asked_more; // pass-queue.ts:52
-  reg [1:0] asked_before; // pass-queue.ts:53
-  reg [1:0] asked_tail; // pass-queue.ts:87
-  (* ram_style = "distributed" *) reg [19:0] picks_store [0:7]; // pass-queue.ts:85
+  reg asked_was_ready; // pass-queue.ts:52
+  reg asked_offered; // pass-queue.ts:53
+  reg asked_more; // pass-queue.ts:54
+  reg [1:0] asked_before; // pass-queue.ts:55
+  reg [1:0] asked_tail; // pass-queue.ts:100
+  (* ram_style = "distributed" *) reg [19:0] picks_store [0:7]; // pass-queue.ts:98
   (* ram_style = "block" *) reg [90:0] waiting [0:255]; // fetch.ts:200
   wire [90:0] waiting_word; // fetch.ts:237
   (* ram_style = "block" *) reg [535:0] templates [0:255]; // fetch.ts:201
   reg [535:0] template_word; // fetch.ts:251
-  (* ram_style = "distributed" *) reg [111:0] asked_store [0:3]; // pass-queue.ts:85
-  wire picks_payload_dropped; // pass-queue.ts:83
+  (* ram_style = "distributed" *) reg [111:0] asked_store [0:3]; // pass-queue.ts:98
+  wire picks_payload_dropped; // pass-queue.ts:96
   wire noted_waits; // fetch.ts:229
-  wire asked_queued; // pass-queue.ts:54
-  wire [1:0] asked_head; // pass-queue.ts:55
+  wire asked_queued; // pass-queue.ts:56
+  wire [1:0] asked_head; // pass-queue.ts:57
   wire ready_moves; // fetch.ts:250
   reg [90:0] waiting_word_rd, waiting_word_fwd; // fetch.ts:237
   reg waiting_word_hit;
   integer i;
-  wire picks_valid = picked_valid | picks_queued; // pass-queue.ts:83
+  wire picks_valid = picked_valid | picks_queued; // pass-queue.ts:96
   wire picks_ready_inverse = ~(asked_packets[2] | noted_waits);
-  wire picks_ready = (picks_payload_dropped ? cleared_ready : leave_ready & picks_ready_inverse) & ~early_is_late; // pass-queue.ts:83
+  wire picks_ready = (picks_payload_dropped ? cleared_ready : leave_ready & picks_ready_inverse) & ~early_is_late; // pass-queue.ts:96
   wire [19:0] picks_payload_list_port_word = picks_store[picks_head];
-  wire [4:0] picks_payload_list_port = picks_queued ? picks_payload_list_port_word[12:8] : picked_packet_list_port; // pass-queue.ts:83
+  wire [4:0] picks_payload_list_port = picks_queued ? picks_payload_list_port_word[12:8] : picked_packet_list_port; // pass-queue.ts:96
   wire [3:0] picks_payload_list_class = picks_queued ? picks_payload_list_port_word[16:13] : picked_packet_list_class;
   wire [1:0] picks_payload_size = picks_queued ? picks_payload_list_port_word[18:17] : picked_packet_size;
   assign picks_payload_dropped = picks_queued ? picks_payload_list_port_word[19] : picked_packet_dropped;
-  wire picks_taken = picks_valid & picks_ready; // pass-queue.ts:95
-  wire picks_single = picks_tail == picks_behind_head; // pass-queue.ts:43
+  wire picks_taken = picks_valid & picks_ready; // pass-queue.ts:108
+  wire picks_single = picks_tail == picks_behind_head; // pass-queue.ts:45
   wire is_early = ready_valid & ready_of_early & ready_is_new; // fetch.ts:222
   wire is_void = ready_of_late | (ready_of_early & ~(ready_is_new | early_stays)); // fetch.ts:223
   wire is_idle = ~(noted_valid | (|asked_packets)); // fetch.ts:224
@@ -163,45 +163,45 @@ module Fetch_c256_k1024_f1536 (
   wire [7:0] asked_ctx = early_is_late ? late_ctx : picks_valid ? cleared_payload : early_ctx; // fetch.ts:149
   wire fetched = leave_valid & leave_ready; // fetch.ts:159
   wire takes_this = tries_early & leave_ready; // fetch.ts:160
-  wire asked_valid = noted_moves | asked_queued; // pass-queue.ts:83
+  wire asked_valid = noted_moves | asked_queued; // pass-queue.ts:96
   wire [111:0] asked_payload_ctx_word = asked_store[asked_head];
-  wire [7:0] asked_payload_ctx = asked_queued ? asked_payload_ctx_word[7:0] : noted_of_ctx; // pass-queue.ts:83
+  wire [7:0] asked_payload_ctx = asked_queued ? asked_payload_ctx_word[7:0] : noted_of_ctx; // pass-queue.ts:96
   wire asked_payload_early = asked_queued ? asked_payload_ctx_word[8] : noted_of_early;
   wire asked_payload_late = asked_queued ? asked_payload_ctx_word[9] : noted_of_late;
   wire [4:0] asked_payload_going_list_port = asked_queued ? asked_payload_ctx_word[14:10] : noted_of_going_list_port;
   wire [3:0] asked_payload_going_list_class = asked_queued ? asked_payload_ctx_word[18:15] : noted_of_going_list_class;
   wire [1:0] asked_payload_going_size = asked_queued ? asked_payload_ctx_word[20:19] : noted_of_going_size;
   wire [15:0] word_uid = waiting_word[15:0]; // fetch.ts:237
-  wire [15:0] asked_payload_waiting_uid = asked_queued ? asked_payload_ctx_word[36:21] : word_uid; // pass-queue.ts:83
+  wire [15:0] asked_payload_waiting_uid = asked_queued ? asked_payload_ctx_word[36:21] : word_uid; // pass-queue.ts:96
   wire [3:0] word_ingress = waiting_word[19:16]; // fetch.ts:237
-  wire [3:0] asked_payload_waiting_ingress = asked_queued ? asked_payload_ctx_word[40:37] : word_ingress; // pass-queue.ts:83
+  wire [3:0] asked_payload_waiting_ingress = asked_queued ? asked_payload_ctx_word[40:37] : word_ingress; // pass-queue.ts:96
   wire [9:0] word_first_cell = waiting_word[29:20]; // fetch.ts:237
-  wire [9:0] asked_payload_waiting_first_cell = asked_queued ? asked_payload_ctx_word[50:41] : word_first_cell; // pass-queue.ts:83
+  wire [9:0] asked_payload_waiting_first_cell = asked_queued ? asked_payload_ctx_word[50:41] : word_first_cell; // pass-queue.ts:96
   wire [13:0] word_payload_bytes = waiting_word[43:30]; // fetch.ts:237
-  wire [13:0] asked_payload_waiting_payload_bytes = asked_queued ? asked_payload_ctx_word[64:51] : word_payload_bytes; // pass-queue.ts:83
+  wire [13:0] asked_payload_waiting_payload_bytes = asked_queued ? asked_payload_ctx_word[64:51] : word_payload_bytes; // pass-queue.ts:96
   wire asked_payload_waiting_has_body = asked_queued ? asked_payload_ctx_word[65] : waiting_word[44];
   wire word_has_front = waiting_word[45]; // fetch.ts:237
-  wire asked_payload_waiting_has_front = asked_queued ? asked_payload_ctx_word[66] : word_has_front; // pass-queue.ts:83
+  wire asked_payload_waiting_has_front = asked_queued ? asked_payload_ctx_word[66] : word_has_front; // pass-queue.ts:96
   wire [6:0] word_head_bytes = waiting_word[52:46]; // fetch.ts:237
-  wire [6:0] asked_payload_waiting_head_bytes = asked_queued ? asked_payload_ctx_word[73:67] : word_head_bytes; // pass-queue.ts:83
+  wire [6:0] asked_payload_waiting_head_bytes = asked_queued ? asked_payload_ctx_word[73:67] : word_head_bytes; // pass-queue.ts:96
   wire [7:0] word_prepend = waiting_word[60:53]; // fetch.ts:237
-  wire [7:0] asked_payload_waiting_prepend = asked_queued ? asked_payload_ctx_word[81:74] : word_prepend; // pass-queue.ts:83
+  wire [7:0] asked_payload_waiting_prepend = asked_queued ? asked_payload_ctx_word[81:74] : word_prepend; // pass-queue.ts:96
   wire [6:0] word_drop_front = waiting_word[67:61]; // fetch.ts:237
-  wire [6:0] asked_payload_waiting_drop_front = asked_queued ? asked_payload_ctx_word[88:82] : word_drop_front; // pass-queue.ts:83
+  wire [6:0] asked_payload_waiting_drop_front = asked_queued ? asked_payload_ctx_word[88:82] : word_drop_front; // pass-queue.ts:96
   wire word_tagged = waiting_word[68]; // fetch.ts:237
-  wire asked_payload_waiting_tagged = asked_queued ? asked_payload_ctx_word[89] : word_tagged; // pass-queue.ts:83
+  wire asked_payload_waiting_tagged = asked_queued ? asked_payload_ctx_word[89] : word_tagged; // pass-queue.ts:96
   wire [15:0] word_tag = waiting_word[84:69]; // fetch.ts:237
-  wire [15:0] asked_payload_waiting_tag = asked_queued ? asked_payload_ctx_word[105:90] : word_tag; // pass-queue.ts:83
+  wire [15:0] asked_payload_waiting_tag = asked_queued ? asked_payload_ctx_word[105:90] : word_tag; // pass-queue.ts:96
   wire word_keep_shim = waiting_word[85]; // fetch.ts:237
-  wire asked_payload_waiting_keep_shim = asked_queued ? asked_payload_ctx_word[106] : word_keep_shim; // pass-queue.ts:83
+  wire asked_payload_waiting_keep_shim = asked_queued ? asked_payload_ctx_word[106] : word_keep_shim; // pass-queue.ts:96
   wire word_shimmed = waiting_word[86]; // fetch.ts:237
-  wire asked_payload_waiting_shimmed = asked_queued ? asked_payload_ctx_word[107] : word_shimmed; // pass-queue.ts:83
+  wire asked_payload_waiting_shimmed = asked_queued ? asked_payload_ctx_word[107] : word_shimmed; // pass-queue.ts:96
   wire [3:0] word_ttl = waiting_word[90:87]; // fetch.ts:237
-  wire [3:0] asked_payload_waiting_ttl = asked_queued ? asked_payload_ctx_word[111:108] : word_ttl; // pass-queue.ts:83
+  wire [3:0] asked_payload_waiting_ttl = asked_queued ? asked_payload_ctx_word[111:108] : word_ttl; // pass-queue.ts:96
   assign asked_queued = asked_was_ready ? asked_more : asked_offered;
   assign asked_head = asked_before + {1'b0, asked_was_ready & asked_offered};
-  wire asked_taken = asked_valid & ready_moves; // pass-queue.ts:95
-  wire asked_single = asked_tail == (asked_head + 2'd1); // pass-queue.ts:57
+  wire asked_taken = asked_valid & ready_moves; // pass-queue.ts:108
+  wire asked_single = asked_tail == (asked_head + 2'd1); // pass-queue.ts:59
   wire goes = packet_valid & packet_ready; // fetch.ts:248
   wire ready_leaves = goes | (left_valid & ready_valid & is_void); // fetch.ts:249
   assign ready_moves = ~ready_valid | ready_leaves;
@@ -431,8 +431,8 @@ module Fetch_c256_k1024_f1536 (
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      assert (~(picked_valid & picks_queued & (picks_tail == picks_head) & ~picks_taken)); // pass-queue.ts:97
-      assert (~(noted_moves & asked_queued & (asked_tail == asked_head) & ~asked_taken)); // pass-queue.ts:97
+      assert (~(picked_valid & picks_queued & (picks_tail == picks_head) & ~picks_taken)); // pass-queue.ts:110
+      assert (~(noted_moves & asked_queued & (asked_tail == asked_head) & ~asked_taken)); // pass-queue.ts:110
       assert (~decided_goes | (is_early & decided_valid)); // fetch.ts:267
       assert (~is_early | decided_valid); // fetch.ts:269
       assert (ready_leaves == (left_valid & left_ready)); // fetch.ts:277
@@ -442,11 +442,11 @@ module Fetch_c256_k1024_f1536 (
   always @(posedge clk)
     if (~rst) begin
       if (~(~(picked_valid & picks_queued & (picks_tail == picks_head) & ~picks_taken))) begin
-        $display("%s", "assertion failed: the queue picks has room for all that can come (pass-queue.ts:97)"); // pass-queue.ts:97
+        $display("%s", "assertion failed: the queue picks has room for all that can come (pass-queue.ts:110)"); // pass-queue.ts:110
         $stop;
       end
       if (~(~(noted_moves & asked_queued & (asked_tail == asked_head) & ~asked_taken))) begin
-        $display("%s", "assertion failed: the queue asked has room for all that can come (pass-queue.ts:97)"); // pass-queue.ts:97
+        $display("%s", "assertion failed: the queue asked has room for all that can come (pass-queue.ts:110)"); // pass-queue.ts:110
         $stop;
       end
       if (~(~decided_goes | (is_early & decided_valid))) begin

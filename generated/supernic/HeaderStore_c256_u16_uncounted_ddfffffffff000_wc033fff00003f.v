@@ -64,10 +64,10 @@ module HeaderStore_c256_u16_uncounted_ddfffffffff000_wc033fff00003f (
   reg [2:0] dispatched_claimed; // header-store.ts:110
   reg [7:0] dispatched_ctx; // header-store.ts:146
   reg dispatched_comes; // header-store.ts:147
-  reg dispatched_queue_queued; // pass-queue.ts:34
-  reg [1:0] dispatched_queue_head; // pass-queue.ts:35
-  reg [1:0] dispatched_queue_behind_head; // pass-queue.ts:36
-  reg [1:0] dispatched_queue_tail; // pass-queue.ts:87
+  reg dispatched_queue_queued; // pass-queue.ts:36
+  reg [1:0] dispatched_queue_head; // pass-queue.ts:37
+  reg [1:0] dispatched_queue_behind_head; // pass-queue.ts:38
+  reg [1:0] dispatched_queue_tail; // pass-queue.ts:100
   reg [2:0] left_claimed; // claimed-queue.ts:32
   reg [7:0] left_ctx; // header-store.ts:146
   reg left_comes; // header-store.ts:147
@@ -84,7 +84,7 @@ module HeaderStore_c256_u16_uncounted_ddfffffffff000_wc033fff00003f (
   reg [511:0] left_word_1; // header-store.ts:78
   (* ram_style = "distributed" *) reg [47:0] dst_0 [0:127]; // header-store.ts:192
   (* ram_style = "distributed" *) reg [47:0] dst_1 [0:127];
-  (* ram_style = "distributed" *) reg [319:0] dispatched_queue_store [0:3]; // pass-queue.ts:85
+  (* ram_style = "distributed" *) reg [319:0] dispatched_queue_store [0:3]; // pass-queue.ts:98
   (* ram_style = "distributed" *) reg [519:0] left_queue [0:3]; // claimed-queue.ts:36
   wire entered_room = ~entered_valid_q | entered_ready; // header-store.ts:218
   wire enters = pool_given_valid & entered_room; // header-store.ts:219
@@ -123,9 +123,9 @@ module HeaderStore_c256_u16_uncounted_ddfffffffff000_wc033fff00003f (
   wire [311:0] header = dispatched_ctx[0] ? dispatched_word_1 : dispatched_word_0; // header-store.ts:153
   wire [311:0] dispatched_queue_payload_header =
     dispatched_queue_queued ? dispatched_queue_payload_header_word[319:8] :
-    header; // pass-queue.ts:83
-  wire dispatched_queue_taken = dispatched_valid & dispatched_ready; // pass-queue.ts:95
-  wire dispatched_queue_single = dispatched_queue_tail == dispatched_queue_behind_head; // pass-queue.ts:43
+    header; // pass-queue.ts:96
+  wire dispatched_queue_taken = dispatched_valid & dispatched_ready; // pass-queue.ts:108
+  wire dispatched_queue_single = dispatched_queue_tail == dispatched_queue_behind_head; // pass-queue.ts:45
 
   ContextPool_c256_u16_uncounted pool ( // header-store.ts:187
     .clk (clk), .rst (rst),
@@ -594,7 +594,7 @@ module HeaderStore_c256_u16_uncounted_ddfffffffff000_wc033fff00003f (
   always @(posedge clk)
     if (~rst) begin
       assert (~coming_back_full | ~(|(coming_back_held_mask & 64'hfff3fcc000ffffc0))); // header-store.ts:226
-      assert (~(dispatched_comes & dispatched_queue_queued & (dispatched_queue_tail == dispatched_queue_head) & ~dispatched_queue_taken)); // pass-queue.ts:97
+      assert (~(dispatched_comes & dispatched_queue_queued & (dispatched_queue_tail == dispatched_queue_head) & ~dispatched_queue_taken)); // pass-queue.ts:110
     end
 `else
 `ifndef SYNTHESIS
@@ -605,7 +605,7 @@ module HeaderStore_c256_u16_uncounted_ddfffffffff000_wc033fff00003f (
         $stop;
       end
       if (~(~(dispatched_comes & dispatched_queue_queued & (dispatched_queue_tail == dispatched_queue_head) & ~dispatched_queue_taken))) begin
-        $display("%s", "assertion failed: the queue dispatched_queue has room for all that can come (pass-queue.ts:97)"); // pass-queue.ts:97
+        $display("%s", "assertion failed: the queue dispatched_queue has room for all that can come (pass-queue.ts:110)"); // pass-queue.ts:110
         $stop;
       end
     end

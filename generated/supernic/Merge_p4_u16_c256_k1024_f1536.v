@@ -578,10 +578,10 @@ module Merge_p4_u16_c256_k1024_f1536 (
     accounts_allowed_8_cells, accounts_allowed_9_cells, accounts_allowed_10_cells, accounts_allowed_11_cells,
     accounts_allowed_12_cells, accounts_allowed_13_cells, accounts_allowed_14_cells, accounts_allowed_15_cells,
     accounts_allowed_16_cells, accounts_allowed_17_cells, accounts_allowed_18_cells, accounts_allowed_19_cells;
-  reg order_queued; // pass-queue.ts:34
-  reg [3:0] order_head; // pass-queue.ts:35
-  reg [3:0] order_behind_head; // pass-queue.ts:36
-  reg [3:0] order_tail; // pass-queue.ts:87
+  reg order_queued; // pass-queue.ts:36
+  reg [3:0] order_head; // pass-queue.ts:37
+  reg [3:0] order_behind_head; // pass-queue.ts:38
+  reg [3:0] order_tail; // pass-queue.ts:100
   reg [4:0] noted_waiting; // merge.ts:60
   reg first_beat; // lane.ts:44
   reg [1:0] beat_of_cell; // lane.ts:45
@@ -651,7 +651,7 @@ module Merge_p4_u16_c256_k1024_f1536 (
   reg events_taken_q, events_urgent_q; // merge.ts:104
   reg [5:0] events_user_q;
   reg [13:0] events_bytes_q;
-  (* ram_style = "distributed" *) reg [82:0] order_store [0:15]; // pass-queue.ts:85
+  (* ram_style = "distributed" *) reg [82:0] order_store [0:15]; // pass-queue.ts:98
   (* ram_style = "distributed" *) reg [82:0] pending_packets_store [0:7]; // early-queue.ts:62
   wire beat_moves; // lane.ts:62
   wire beat_is_last; // lane.ts:54
@@ -693,10 +693,10 @@ module Merge_p4_u16_c256_k1024_f1536 (
   wire [3:0] noted_facts_ttl =
     ({4{chosen[0]}} & facts_0_ttl) | ({4{chosen[1]}} & facts_1_ttl) | ({4{chosen[2]}} & facts_2_ttl)
     | ({4{chosen[3]}} & facts_3_ttl) | ({4{chosen[4]}} & facts_4_ttl);
-  wire order_valid = took | order_queued; // pass-queue.ts:83
+  wire order_valid = took | order_queued; // pass-queue.ts:96
   wire order_ready = beat_moves & beat_is_last;
   wire [82:0] order_payload_inlet_word = order_store[order_head];
-  wire [4:0] order_payload_inlet = order_queued ? order_payload_inlet_word[4:0] : noted_inlet; // pass-queue.ts:83
+  wire [4:0] order_payload_inlet = order_queued ? order_payload_inlet_word[4:0] : noted_inlet; // pass-queue.ts:96
   wire [15:0] order_payload_facts_uid = order_queued ? order_payload_inlet_word[20:5] : noted_facts_uid;
   wire [7:0] order_payload_facts_dag = order_queued ? order_payload_inlet_word[28:21] : noted_facts_dag;
   wire [5:0] order_payload_facts_user = order_queued ? order_payload_inlet_word[34:29] : noted_facts_user;
@@ -708,8 +708,8 @@ module Merge_p4_u16_c256_k1024_f1536 (
   wire [15:0] order_payload_facts_tag = order_queued ? order_payload_inlet_word[77:62] : noted_facts_tag;
   wire order_payload_facts_shimmed = order_queued ? order_payload_inlet_word[78] : noted_facts_shimmed;
   wire [3:0] order_payload_facts_ttl = order_queued ? order_payload_inlet_word[82:79] : noted_facts_ttl;
-  wire order_taken = order_valid & order_ready; // pass-queue.ts:95
-  wire order_single = order_tail == order_behind_head; // pass-queue.ts:43
+  wire order_taken = order_valid & order_ready; // pass-queue.ts:108
+  wire order_single = order_tail == order_behind_head; // pass-queue.ts:45
   wire pending_valid = beat_is_there & first_beat & enter_ready; // lane.ts:43
   wire [3:0] pending_payload_ingress = {
     1'b0, order_payload_inlet[4], order_payload_inlet[2] | order_payload_inlet[3],
@@ -2218,7 +2218,7 @@ module Merge_p4_u16_c256_k1024_f1536 (
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      assert (~(took & order_queued & (order_tail == order_head) & ~order_taken)); // pass-queue.ts:97
+      assert (~(took & order_queued & (order_tail == order_head) & ~order_taken)); // pass-queue.ts:110
       assert (pending_packets_some == (|pending_packets_count)); // early-queue.ts:88
       assert (pending_packets_room == (pending_packets_count != 4'd8)); // early-queue.ts:89
     end
@@ -2227,7 +2227,7 @@ module Merge_p4_u16_c256_k1024_f1536 (
   always @(posedge clk)
     if (~rst) begin
       if (~(~(took & order_queued & (order_tail == order_head) & ~order_taken))) begin
-        $display("%s", "assertion failed: the queue order has room for all that can come (pass-queue.ts:97)"); // pass-queue.ts:97
+        $display("%s", "assertion failed: the queue order has room for all that can come (pass-queue.ts:110)"); // pass-queue.ts:110
         $stop;
       end
       if (~(pending_packets_some == (|pending_packets_count))) begin

@@ -110,23 +110,23 @@ module Queues (
   reg freeing_0_valid, freeing_0_slow, freeing_1_valid, freeing_1_slow, freeing_2_valid, freeing_2_slow,
     freeing_3_valid, freeing_3_slow, freeing_4_valid, freeing_4_slow; // queue-change.ts:36
   reg [5:0] freeing_0_at, freeing_1_at, freeing_2_at, freeing_3_at, freeing_4_at;
-  reg [5:0] due_at; // queues.ts:92
-  reg began_valid, began_slow, began_short; // queue-change.ts:76
+  reg [5:0] due_at; // queues.ts:94
+  reg began_valid, began_slow, began_short; // queue-change.ts:79
   reg [1:0] began_region;
   reg [3:0] began_slots;
-  reg gone_valid, gone_slow; // queue-change.ts:77
-  reg [5:0] settles_at; // queue-change.ts:78
-  reg [9:0] first_0_id; // queue-change.ts:84
+  reg gone_valid, gone_slow; // queue-change.ts:80
+  reg [5:0] settles_at; // queue-change.ts:81
+  reg [9:0] first_0_id; // queue-change.ts:87
   reg [3:0] first_0_run;
-  reg [9:0] next_0_id; // queue-change.ts:85
+  reg [9:0] next_0_id; // queue-change.ts:88
   reg [3:0] next_0_run;
-  reg [9:0] last_0; // queue-change.ts:86
-  reg [9:0] first_1_id; // queue-change.ts:84
+  reg [9:0] last_0; // queue-change.ts:89
+  reg [9:0] first_1_id; // queue-change.ts:87
   reg [3:0] first_1_run;
-  reg [9:0] next_1_id; // queue-change.ts:85
+  reg [9:0] next_1_id; // queue-change.ts:88
   reg [3:0] next_1_run;
-  reg [9:0] last_1; // queue-change.ts:86
-  reg [3:0] timer; // queues.ts:167
+  reg [9:0] last_1; // queue-change.ts:89
+  reg [3:0] timer; // queues.ts:169
   reg [3:0] fast_0_0_first; // queue.ts:60
   reg [1:0] fast_0_0_at; // queue.ts:61
   reg fast_0_0_two; // queue.ts:62
@@ -767,77 +767,77 @@ module Queues (
   reg slow_3_15_two; // queue.ts:62
   reg slow_3_15_away; // queue.ts:63
   reg [1:0] slow_3_15_age; // queue.ts:65
-  reg [9:0] fast_looked_id; // queue-change.ts:146
+  reg [9:0] fast_looked_id; // queue-change.ts:151
   reg [3:0] fast_looked_run;
-  reg [9:0] fast_last_id; // queue-change.ts:147
-  reg [9:0] slow_looked_id; // queue-change.ts:146
+  reg [9:0] fast_last_id; // queue-change.ts:152
+  reg [9:0] slow_looked_id; // queue-change.ts:151
   reg [3:0] slow_looked_run;
-  reg [9:0] slow_last_id; // queue-change.ts:147
-  reg same_queues; // queue-change.ts:174
+  reg [9:0] slow_last_id; // queue-change.ts:152
+  reg same_queues; // queue-change.ts:179
   reg fast_0_0_may_stop, slow_0_0_may_stop, fast_0_1_may_stop, slow_0_1_may_stop, fast_0_2_may_stop,
     slow_0_2_may_stop, fast_0_3_may_stop, slow_0_3_may_stop, fast_0_4_may_stop, slow_0_4_may_stop, fast_0_5_may_stop,
     slow_0_5_may_stop, fast_0_6_may_stop, slow_0_6_may_stop, fast_0_7_may_stop, slow_0_7_may_stop, fast_0_8_may_stop,
     slow_0_8_may_stop, fast_0_9_may_stop, slow_0_9_may_stop, fast_0_10_may_stop, slow_0_10_may_stop,
     fast_0_11_may_stop, slow_0_11_may_stop, fast_0_12_may_stop, slow_0_12_may_stop, fast_0_13_may_stop,
     slow_0_13_may_stop, fast_0_14_may_stop, slow_0_14_may_stop, fast_0_15_may_stop, slow_0_15_may_stop; // for-the-turn.ts:28
-  reg [15:0] waits_0_q, waits_1_q, waits_2_q, waits_3_q; // queues.ts:151
+  reg [15:0] waits_0_q, waits_1_q, waits_2_q, waits_3_q; // queues.ts:153
   reg fast_1_0_may_stop, slow_1_0_may_stop, fast_1_1_may_stop, slow_1_1_may_stop, fast_1_2_may_stop,
     slow_1_2_may_stop, fast_1_3_may_stop, slow_1_3_may_stop, fast_1_4_may_stop, slow_1_4_may_stop, fast_1_5_may_stop,
     slow_1_5_may_stop, fast_1_6_may_stop, slow_1_6_may_stop, fast_1_7_may_stop, slow_1_7_may_stop, fast_1_8_may_stop,
     slow_1_8_may_stop, fast_1_9_may_stop, slow_1_9_may_stop, fast_1_10_may_stop, slow_1_10_may_stop,
     fast_1_11_may_stop, slow_1_11_may_stop, fast_1_12_may_stop, slow_1_12_may_stop, fast_1_13_may_stop,
     slow_1_13_may_stop, fast_1_14_may_stop, slow_1_14_may_stop, fast_1_15_may_stop, slow_1_15_may_stop; // for-the-turn.ts:28
-  reg [15:0] waits_4_q, waits_5_q, waits_6_q, waits_7_q; // queues.ts:151
+  reg [15:0] waits_4_q, waits_5_q, waits_6_q, waits_7_q; // queues.ts:153
   reg fast_2_0_may_stop, slow_2_0_may_stop, fast_2_1_may_stop, slow_2_1_may_stop, fast_2_2_may_stop,
     slow_2_2_may_stop, fast_2_3_may_stop, slow_2_3_may_stop, fast_2_4_may_stop, slow_2_4_may_stop, fast_2_5_may_stop,
     slow_2_5_may_stop, fast_2_6_may_stop, slow_2_6_may_stop, fast_2_7_may_stop, slow_2_7_may_stop, fast_2_8_may_stop,
     slow_2_8_may_stop, fast_2_9_may_stop, slow_2_9_may_stop, fast_2_10_may_stop, slow_2_10_may_stop,
     fast_2_11_may_stop, slow_2_11_may_stop, fast_2_12_may_stop, slow_2_12_may_stop, fast_2_13_may_stop,
     slow_2_13_may_stop, fast_2_14_may_stop, slow_2_14_may_stop, fast_2_15_may_stop, slow_2_15_may_stop; // for-the-turn.ts:28
-  reg [15:0] waits_8_q, waits_9_q, waits_10_q, waits_11_q; // queues.ts:151
+  reg [15:0] waits_8_q, waits_9_q, waits_10_q, waits_11_q; // queues.ts:153
   reg fast_3_0_may_stop, slow_3_0_may_stop, fast_3_1_may_stop, slow_3_1_may_stop, fast_3_2_may_stop,
     slow_3_2_may_stop, fast_3_3_may_stop, slow_3_3_may_stop, fast_3_4_may_stop, slow_3_4_may_stop, fast_3_5_may_stop,
     slow_3_5_may_stop, fast_3_6_may_stop, slow_3_6_may_stop, fast_3_7_may_stop, slow_3_7_may_stop, fast_3_8_may_stop,
     slow_3_8_may_stop, fast_3_9_may_stop, slow_3_9_may_stop, fast_3_10_may_stop, slow_3_10_may_stop,
     fast_3_11_may_stop, slow_3_11_may_stop, fast_3_12_may_stop, slow_3_12_may_stop, fast_3_13_may_stop,
     slow_3_13_may_stop, fast_3_14_may_stop, slow_3_14_may_stop, fast_3_15_may_stop, slow_3_15_may_stop; // for-the-turn.ts:28
-  reg [15:0] waits_12_q, waits_13_q, waits_14_q, waits_15_q; // queues.ts:151
+  reg [15:0] waits_12_q, waits_13_q, waits_14_q, waits_15_q; // queues.ts:153
   (* ram_style = "distributed" *) reg [13:0] links [0:1023]; // queue-lists.ts:56
   (* ram_style = "block" *) reg [13:0] looked_links [0:1023]; // queue-lists.ts:57
-  wire [13:0] fast_link, slow_link; // queue-lists.ts:66
-  (* ram_style = "distributed" *) reg [13:0] fast_came [0:63]; // queue-lists.ts:84
-  (* ram_style = "distributed" *) reg [13:0] fast_went [0:63]; // queue-lists.ts:85
-  (* ram_style = "distributed" *) reg fast_came_bit [0:63]; // queue-lists.ts:86
-  (* ram_style = "distributed" *) reg fast_went_bit [0:63]; // queue-lists.ts:87
-  (* ram_style = "distributed" *) reg [9:0] fast_last [0:63]; // queue-lists.ts:88
-  (* ram_style = "distributed" *) reg [13:0] slow_came [0:63]; // queue-lists.ts:84
-  (* ram_style = "distributed" *) reg [13:0] slow_went [0:63]; // queue-lists.ts:85
-  (* ram_style = "distributed" *) reg slow_came_bit [0:63]; // queue-lists.ts:86
-  (* ram_style = "distributed" *) reg slow_went_bit [0:63]; // queue-lists.ts:87
-  (* ram_style = "distributed" *) reg [9:0] slow_last [0:63]; // queue-lists.ts:88
-  reg [13:0] fast_link_rd, fast_link_fwd, slow_link_rd, slow_link_fwd; // queue-lists.ts:66
+  wire [13:0] fast_link, slow_link; // queue-lists.ts:68
+  (* ram_style = "distributed" *) reg [13:0] fast_came [0:63]; // queue-lists.ts:86
+  (* ram_style = "distributed" *) reg [13:0] fast_went [0:63]; // queue-lists.ts:87
+  (* ram_style = "distributed" *) reg fast_came_bit [0:63]; // queue-lists.ts:88
+  (* ram_style = "distributed" *) reg fast_went_bit [0:63]; // queue-lists.ts:89
+  (* ram_style = "distributed" *) reg [9:0] fast_last [0:63]; // queue-lists.ts:90
+  (* ram_style = "distributed" *) reg [13:0] slow_came [0:63]; // queue-lists.ts:86
+  (* ram_style = "distributed" *) reg [13:0] slow_went [0:63]; // queue-lists.ts:87
+  (* ram_style = "distributed" *) reg slow_came_bit [0:63]; // queue-lists.ts:88
+  (* ram_style = "distributed" *) reg slow_went_bit [0:63]; // queue-lists.ts:89
+  (* ram_style = "distributed" *) reg [9:0] slow_last [0:63]; // queue-lists.ts:90
+  reg [13:0] fast_link_rd, fast_link_fwd, slow_link_rd, slow_link_fwd; // queue-lists.ts:68
   reg fast_link_hit, slow_link_hit;
   integer i;
-  wire [5:0] look_at = freeing_3_valid ? freeing_3_at : {choice_region, choice_user}; // queues.ts:88
-  wire starts_0 = began_valid & ~began_slow; // queue-change.ts:87
-  wire frees_0 = gone_valid & ~gone_slow; // queue-change.ts:88
-  wire short_0 = starts_0 & began_short; // queue-change.ts:89
-  wire joins_0 = push_valid & ({push_region, push_user} == settles_at) & ~push_slow; // queue-change.ts:90
-  wire any_next_0 = |next_0_run; // queue-change.ts:91
-  wire changes_0 = starts_0 | frees_0; // queue-change.ts:95
+  wire [5:0] look_at = freeing_3_valid ? freeing_3_at : {choice_region, choice_user}; // queues.ts:90
+  wire starts_0 = began_valid & ~began_slow; // queue-change.ts:90
+  wire frees_0 = gone_valid & ~gone_slow; // queue-change.ts:91
+  wire short_0 = starts_0 & began_short; // queue-change.ts:92
+  wire joins_0 = push_valid & ({push_region, push_user} == settles_at) & ~push_slow; // queue-change.ts:93
+  wire any_next_0 = |next_0_run; // queue-change.ts:94
+  wire changes_0 = starts_0 | frees_0; // queue-change.ts:98
   wire then_0_and = joins_0 & ~any_next_0;
-  wire [3:0] then_0 = short_0 ? first_0_run & ~began_slots : next_0_run | (push_run & {4{then_0_and}}); // queue-change.ts:101
-  wire two_0 = any_next_0 & ((next_0_id != last_0) | joins_0); // queue-change.ts:103
-  wire starts_1 = began_valid & began_slow; // queue-change.ts:87
-  wire frees_1 = gone_valid & gone_slow; // queue-change.ts:88
-  wire short_1 = starts_1 & began_short; // queue-change.ts:89
-  wire joins_1 = push_valid & ({push_region, push_user} == settles_at) & push_slow; // queue-change.ts:90
-  wire any_next_1 = |next_1_run; // queue-change.ts:91
-  wire changes_1 = starts_1 | frees_1; // queue-change.ts:95
+  wire [3:0] then_0 = short_0 ? first_0_run & ~began_slots : next_0_run | (push_run & {4{then_0_and}}); // queue-change.ts:105
+  wire two_0 = any_next_0 & ((next_0_id != last_0) | joins_0); // queue-change.ts:107
+  wire starts_1 = began_valid & began_slow; // queue-change.ts:90
+  wire frees_1 = gone_valid & gone_slow; // queue-change.ts:91
+  wire short_1 = starts_1 & began_short; // queue-change.ts:92
+  wire joins_1 = push_valid & ({push_region, push_user} == settles_at) & push_slow; // queue-change.ts:93
+  wire any_next_1 = |next_1_run; // queue-change.ts:94
+  wire changes_1 = starts_1 | frees_1; // queue-change.ts:98
   wire then_1_and = joins_1 & ~any_next_1;
-  wire [3:0] then_1 = short_1 ? first_1_run & ~began_slots : next_1_run | (push_run & {4{then_1_and}}); // queue-change.ts:101
-  wire two_1 = any_next_1 & ((next_1_id != last_1) | joins_1); // queue-change.ts:103
-  wire look = &timer; // queues.ts:169
+  wire [3:0] then_1 = short_1 ? first_1_run & ~began_slots : next_1_run | (push_run & {4{then_1_and}}); // queue-change.ts:105
+  wire two_1 = any_next_1 & ((next_1_id != last_1) | joins_1); // queue-change.ts:107
+  wire look = &timer; // queues.ts:171
   wire comes_at_and = push_run[3] & ~(|push_run[2:0]);
   wire [1:0] comes_at = {
     (push_run[2] & ~(|push_run[1:0])) | comes_at_and, (push_run[1] & ~push_run[0]) | comes_at_and
@@ -1349,20 +1349,20 @@ module Queues (
     choice_user[2] ? fast_0_7_any_choice :
     choice_user[1] ? (choice_user[0] ? fast_0_3_any & ~fast_0_3_away : fast_0_2_any & ~fast_0_2_away) :
     choice_user[0] ? fast_0_1_any & ~fast_0_1_away :
-    fast_0_0_any & ~fast_0_0_away; // queues.ts:105
-  wire comes_to_fast = push_valid & ({push_region, push_user} == look_at) & ~push_slow; // queue-change.ts:144
-  wire fast_changes_now = changes_0 & (settles_at == look_at); // queue-change.ts:145
+    fast_0_0_any & ~fast_0_0_away; // queues.ts:107
+  wire comes_to_fast = push_valid & ({push_region, push_user} == look_at) & ~push_slow; // queue-change.ts:149
+  wire fast_changes_now = changes_0 & (settles_at == look_at); // queue-change.ts:150
   wire fast_first_now_differs = fast_came_bit[look_at] != fast_went_bit[look_at];
-  wire [13:0] entered_word = fast_came[look_at]; // queue-lists.ts:92
+  wire [13:0] entered_word = fast_came[look_at]; // queue-lists.ts:94
   wire [9:0] entered_id = entered_word[9:0];
-  wire [13:0] behind_word = fast_went[look_at]; // queue-lists.ts:93
+  wire [13:0] behind_word = fast_went[look_at]; // queue-lists.ts:95
   wire [9:0] behind_id = behind_word[9:0];
-  wire [9:0] fast_first_now = fast_changes_now ? next_0_id : fast_first_now_differs ? entered_id : behind_id; // queue-change.ts:150
-  wire [3:0] entered_run = entered_word[13:10]; // queue-lists.ts:92
-  wire [3:0] behind_run = behind_word[13:10]; // queue-lists.ts:93
+  wire [9:0] fast_first_now = fast_changes_now ? next_0_id : fast_first_now_differs ? entered_id : behind_id; // queue-change.ts:155
+  wire [3:0] entered_run = entered_word[13:10]; // queue-lists.ts:94
+  wire [3:0] behind_run = behind_word[13:10]; // queue-lists.ts:95
   wire [3:0] candidate_0 =
     fast_changes_now ? next_0_run & {4{~short_0}} :
-    (fast_first_now_differs ? entered_run : behind_run) & {4{is_there_0}}; // queue-change.ts:151
+    (fast_first_now_differs ? entered_run : behind_run) & {4{is_there_0}}; // queue-change.ts:156
   wire is_there_1_choice =
     choice_user[1] ? (choice_user[0] ? slow_3_15_any & ~slow_3_15_away : slow_3_14_any & ~slow_3_14_away) :
     choice_user[0] ? slow_3_13_any & ~slow_3_13_away :
@@ -1441,26 +1441,26 @@ module Queues (
     choice_user[2] ? slow_0_7_any_choice :
     choice_user[1] ? (choice_user[0] ? slow_0_3_any & ~slow_0_3_away : slow_0_2_any & ~slow_0_2_away) :
     choice_user[0] ? slow_0_1_any & ~slow_0_1_away :
-    slow_0_0_any & ~slow_0_0_away; // queues.ts:105
-  wire comes_to_slow = push_valid & ({push_region, push_user} == look_at) & push_slow; // queue-change.ts:144
-  wire slow_changes_now = changes_1 & (settles_at == look_at); // queue-change.ts:145
+    slow_0_0_any & ~slow_0_0_away; // queues.ts:107
+  wire comes_to_slow = push_valid & ({push_region, push_user} == look_at) & push_slow; // queue-change.ts:149
+  wire slow_changes_now = changes_1 & (settles_at == look_at); // queue-change.ts:150
   wire slow_first_now_differs = slow_came_bit[look_at] != slow_went_bit[look_at];
-  wire [13:0] slow_first_now_word = slow_came[look_at]; // queue-lists.ts:92
-  wire [13:0] slow_went_word = slow_went[look_at]; // queue-lists.ts:93
+  wire [13:0] slow_first_now_word = slow_came[look_at]; // queue-lists.ts:94
+  wire [13:0] slow_went_word = slow_went[look_at]; // queue-lists.ts:95
   wire [9:0] slow_first_now =
     slow_changes_now ? next_1_id :
     slow_first_now_differs ? slow_first_now_word[9:0] :
-    slow_went_word[9:0]; // queue-change.ts:150
+    slow_went_word[9:0]; // queue-change.ts:155
   wire [3:0] candidate_1 =
     slow_changes_now ? next_1_run & {4{~short_1}} :
-    (slow_first_now_differs ? slow_first_now_word[13:10] : slow_went_word[13:10]) & {4{is_there_1}}; // queue-change.ts:151
-  wire comes_to_due_0 = push_valid & ({push_region, push_user} == due_at) & ~push_slow; // queue-change.ts:177
+    (slow_first_now_differs ? slow_first_now_word[13:10] : slow_went_word[13:10]) & {4{is_there_1}}; // queue-change.ts:156
+  wire comes_to_due_0 = push_valid & ({push_region, push_user} == due_at) & ~push_slow; // queue-change.ts:182
   wire comes_to_due_1 = push_valid & ({push_region, push_user} == due_at) & push_slow;
   wire [9:0] third_is_last_choice = began_slow ? next_1_id : next_0_id;
   wire third_is_last = third_is_last_choice == (began_slow ? slow_last_id : fast_last_id); // queue-lists.ts:59
-  wire again_0 = began_valid & same_queues & ~began_slow; // queue-change.ts:191
+  wire again_0 = began_valid & same_queues & ~began_slow; // queue-change.ts:196
   wire due_0_is_last = fast_looked_id == fast_last_id; // queue-lists.ts:59
-  wire again_1 = began_valid & same_queues & began_slow; // queue-change.ts:191
+  wire again_1 = began_valid & same_queues & began_slow; // queue-change.ts:196
   wire due_1_is_last = slow_looked_id == slow_last_id; // queue-lists.ts:59
   wire comes_to_full_0_choice =
     push_user[2] ? (push_user[1] ? (push_user[0] ? fast_3_15_any : fast_3_14_any) : push_user[0] ? fast_3_13_any : fast_3_12_any) :
@@ -1508,7 +1508,7 @@ module Queues (
     push_user[2] ? (push_user[1] ? (push_user[0] ? fast_0_7_any : fast_0_6_any) : push_user[0] ? fast_0_5_any : fast_0_4_any) :
     push_user[1] ? (push_user[0] ? fast_0_3_any : fast_0_2_any) :
     push_user[0] ? fast_0_1_any :
-    fast_0_0_any; // queues.ts:120
+    fast_0_0_any; // queues.ts:122
   wire comes_to_full_1_choice =
     push_user[2] ? (push_user[1] ? (push_user[0] ? slow_3_15_any : slow_3_14_any) : push_user[0] ? slow_3_13_any : slow_3_12_any) :
     push_user[1] ? (push_user[0] ? slow_3_11_any : slow_3_10_any) :
@@ -1555,10 +1555,10 @@ module Queues (
     push_user[2] ? (push_user[1] ? (push_user[0] ? slow_0_7_any : slow_0_6_any) : push_user[0] ? slow_0_5_any : slow_0_4_any) :
     push_user[1] ? (push_user[0] ? slow_0_3_any : slow_0_2_any) :
     push_user[0] ? slow_0_1_any :
-    slow_0_0_any; // queues.ts:120
-  wire fast_comes_first = fast_0_0_enters_and & ~comes_to_full_0; // queue-lists.ts:98
+    slow_0_0_any; // queues.ts:122
+  wire fast_comes_first = fast_0_0_enters_and & ~comes_to_full_0; // queue-lists.ts:100
   wire slow_comes_first = push_valid & push_slow & ~comes_to_full_1;
-  wire [9:0] last_there = push_slow ? slow_last[{push_region, push_user}] : fast_last[{push_region, push_user}]; // queues.ts:127
+  wire [9:0] last_there = push_slow ? slow_last[{push_region, push_user}] : fast_last[{push_region, push_user}]; // queues.ts:129
   wire fast_0_0_busy = |(fast_0_0_first & busy_0); // for-the-turn.ts:26
   wire fast_0_0_lacks = |(fast_0_0_first & lacks_0); // for-the-turn.ts:27
   wire fast_0_0_may_and = open[0] & ~freeing_0_valid;
@@ -3486,10 +3486,10 @@ module Queues (
     end
   wire [13:0] next_0_id_word = links[third_is_last_choice];
   wire [9:0] id = third_is_last ? {push_branch, push_ctx} : next_0_id_word[9:0]; // queue-lists.ts:60
-  wire [9:0] link_id = fast_link[9:0]; // queue-lists.ts:66
+  wire [9:0] link_id = fast_link[9:0]; // queue-lists.ts:68
   wire next_0_run_choice = began_slow ? comes_to_due_1 : comes_to_due_0;
   wire [3:0] run = third_is_last ? push_run & {4{next_0_run_choice}} : next_0_id_word[13:10]; // queue-lists.ts:60
-  wire [3:0] link_run = fast_link[13:10]; // queue-lists.ts:66
+  wire [3:0] link_run = fast_link[13:10]; // queue-lists.ts:68
 
   always @(posedge clk) begin
     due_at <= look_at;
@@ -6748,19 +6748,19 @@ module Queues (
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      assert (~freeing_3_valid | ~choice_valid); // queues.ts:94
-      assert (~freeing_4_valid | ~start_valid); // queues.ts:95
+      assert (~freeing_3_valid | ~choice_valid); // queues.ts:96
+      assert (~freeing_4_valid | ~start_valid); // queues.ts:97
     end
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
       if (~(~freeing_3_valid | ~choice_valid)) begin
-        $display("%s", "assertion failed: nobody is looked up with one that is freed (queues.ts:94)"); // queues.ts:94
+        $display("%s", "assertion failed: nobody is looked up with one that is freed (queues.ts:96)"); // queues.ts:96
         $stop;
       end
       if (~(~freeing_4_valid | ~start_valid)) begin
-        $display("%s", "assertion failed: nobody starts while one is freed (queues.ts:95)"); // queues.ts:95
+        $display("%s", "assertion failed: nobody starts while one is freed (queues.ts:97)"); // queues.ts:97
         $stop;
       end
     end

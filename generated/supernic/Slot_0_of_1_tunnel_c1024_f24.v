@@ -100,69 +100,69 @@ module Slot_0_of_1_tunnel_c1024_f24 (
   reg open; // slot.ts:100
   reg comes; // slot.ts:101
   reg [372:0] came; // slot.ts:102
-  reg waiting_queued; // pass-queue.ts:34
-  reg [4:0] waiting_head; // pass-queue.ts:35
-  reg [4:0] waiting_behind_head; // pass-queue.ts:36
-  reg [4:0] waiting_tail; // pass-queue.ts:87
-  reg past_queued; // pass-queue.ts:34
-  reg [3:0] past_head; // pass-queue.ts:35
-  reg [3:0] past_behind_head; // pass-queue.ts:36
-  reg [3:0] past_tail; // pass-queue.ts:87
+  reg waiting_queued; // pass-queue.ts:36
+  reg [4:0] waiting_head; // pass-queue.ts:37
+  reg [4:0] waiting_behind_head; // pass-queue.ts:38
+  reg [4:0] waiting_tail; // pass-queue.ts:100
+  reg past_queued; // pass-queue.ts:36
+  reg [3:0] past_head; // pass-queue.ts:37
+  reg [3:0] past_behind_head; // pass-queue.ts:38
+  reg [3:0] past_tail; // pass-queue.ts:100
   reg [4:0] past_level; // level.ts:5
-  reg accepts_q; // slot.ts:116
+  reg accepts_q; // slot.ts:117
   reg off; // watch.ts:22
   reg stuck; // watch.ts:23
   reg [15:0] idle; // watch.ts:24
   reg patience_over; // watch.ts:25
-  reg [4:0] head; // slot.ts:150
-  reg [4:0] tail; // slot.ts:151
-  reg [7:0] tag; // slot.ts:152
-  reg [7:0] head_tag; // slot.ts:153
-  reg offered; // slot.ts:154
+  reg [4:0] head; // slot.ts:155
+  reg [4:0] tail; // slot.ts:156
+  reg [7:0] tag; // slot.ts:157
+  reg [7:0] head_tag; // slot.ts:158
+  reg offered; // slot.ts:159
   reg [2:0] inside_; // level.ts:5
   reg has_inside; // level.ts:19
   reg inside_has_room; // level.ts:20
-  reg answer_waited; // way-out.ts:43
-  reg [4:0] before_answer; // way-out.ts:44
+  reg answer_waited; // way-out.ts:44
+  reg [4:0] before_answer; // way-out.ts:45
   reg moved; // watch.ts:34
-  reg given; // slot.ts:221
+  reg given; // slot.ts:226
   reg [4:0] places; // level.ts:5
-  reg busy; // slot.ts:227
+  reg busy; // slot.ts:232
   reg [31:0] count_took, count_skipped, count_dropped, count_killed, count_busy, count_strays, count_outside,
     count_grown; // slot.ts:45
-  (* ram_style = "distributed" *) reg [361:0] waiting_store [0:31]; // pass-queue.ts:85
+  (* ram_style = "distributed" *) reg [361:0] waiting_store [0:31]; // pass-queue.ts:98
   (* ram_style = "distributed" *) reg [9:0] past_store [0:15];
-  (* ram_style = "distributed" *) reg [30:0] kept [0:31]; // slot.ts:165
+  (* ram_style = "distributed" *) reg [30:0] kept [0:31]; // slot.ts:170
   wire drains; // watch.ts:31
-  wire gives; // slot.ts:158
-  wire passing_ready; // slot.ts:196
-  wire answer_leaves; // way-out.ts:53
-  wire answer_turn; // way-out.ts:48
+  wire gives; // slot.ts:163
+  wire passing_ready; // slot.ts:201
+  wire answer_leaves; // way-out.ts:54
+  wire answer_turn; // way-out.ts:49
   wire who_run = came[372]; // slot.ts:103
   wire mine = comes & who_run; // slot.ts:107
   wire skips = comes & ~mine; // slot.ts:108
-  wire waiting_valid = mine | waiting_queued; // pass-queue.ts:83
+  wire waiting_valid = mine | waiting_queued; // pass-queue.ts:96
   wire waiting_ready = off ? drains & inside_has_room : gives & packet_ready;
   wire [361:0] waiting_payload_seen_word = waiting_store[waiting_head];
-  wire [295:0] waiting_payload_seen = waiting_queued ? waiting_payload_seen_word[361:66] : came[305:10]; // pass-queue.ts:83
-  wire waiting_taken = waiting_valid & waiting_ready; // pass-queue.ts:95
-  wire waiting_single = waiting_tail == waiting_behind_head; // pass-queue.ts:43
-  wire past_valid = skips | past_queued; // pass-queue.ts:83
+  wire [295:0] waiting_payload_seen = waiting_queued ? waiting_payload_seen_word[361:66] : came[305:10]; // pass-queue.ts:96
+  wire waiting_taken = waiting_valid & waiting_ready; // pass-queue.ts:108
+  wire waiting_single = waiting_tail == waiting_behind_head; // pass-queue.ts:45
+  wire past_valid = skips | past_queued; // pass-queue.ts:96
   wire [9:0] who_ctx = came[9:0]; // slot.ts:103
-  wire [9:0] past_payload = past_queued ? past_store[past_head] : who_ctx; // pass-queue.ts:83
-  wire past_taken = past_valid & passing_ready; // pass-queue.ts:95
-  wire past_single = past_tail == past_behind_head; // pass-queue.ts:43
-  wire past_fires = past_valid & passing_ready; // slot.ts:112
+  wire [9:0] past_payload = past_queued ? past_store[past_head] : who_ctx; // pass-queue.ts:96
+  wire past_taken = past_valid & passing_ready; // pass-queue.ts:108
+  wire past_single = past_tail == past_behind_head; // pass-queue.ts:45
+  wire past_fires = past_valid & passing_ready; // slot.ts:113
   wire stays_off = control_isolate | stuck; // watch.ts:27
   assign drains = off & stays_off;
-  wire leaves = answer_leaves; // slot.ts:155
-  wire takes = waiting_valid & waiting_ready; // slot.ts:156
+  wire leaves = answer_leaves; // slot.ts:160
+  wire takes = waiting_valid & waiting_ready; // slot.ts:161
   assign gives = inside_has_room & ~off & (~control_quiesce | offered);
-  wire named = has_inside & (answer_payload_tag == head_tag) & ~off; // slot.ts:189
-  wire right = answer_valid & named; // slot.ts:190
+  wire named = has_inside & (answer_payload_tag == head_tag) & ~off; // slot.ts:194
+  wire right = answer_valid & named; // slot.ts:195
   wire goes_on = (answer_payload_verdict != task_verdict_drop) & ~off; // outcome.ts:67
   wire [30:0] grown_word = kept[head];
-  wire [6:0] oldest_head_bytes = grown_word[16:10]; // slot.ts:191
+  wire [6:0] oldest_head_bytes = grown_word[16:10]; // slot.ts:196
   wire [13:0] oldest_payload_bytes = grown_word[30:17];
   wire grown_or =
     (answer_payload_front_bytes > 7'd64) | ((|answer_payload_prepend) ^ (|answer_payload_front_bytes))
@@ -171,17 +171,17 @@ module Slot_0_of_1_tunnel_c1024_f24 (
   wire grown = goes_on & grown_or; // outcome.ts:68
   wire drops = ~goes_on | grown; // outcome.ts:69
   wire outside = (|answer_payload_mask) & ~off; // outcome.ts:92
-  wire [4:0] past_there = past_level + {4'd0, skips}; // slot.ts:194
+  wire [4:0] past_there = past_level + {4'd0, skips}; // slot.ts:199
   assign passing_ready = leave_ready & ~answer_turn;
-  wire answer_may_go = ~(answer_waited ? |before_answer : past_valid); // way-out.ts:45
+  wire answer_may_go = ~(answer_waited ? |before_answer : past_valid); // way-out.ts:46
   wire answer_goes_or = right | (off & has_inside);
-  wire answer_goes = answer_goes_or & answer_may_go; // way-out.ts:46
+  wire answer_goes = answer_goes_or & answer_may_go; // way-out.ts:47
   assign answer_turn = answer_waited & ~(|before_answer);
   assign answer_leaves = answer_goes & leave_ready;
-  wire past_leaves = past_valid & passing_ready; // way-out.ts:54
-  wire answer_may_leave = answer_may_go & leave_ready; // way-out.ts:58
-  wire is_quiet = control_quiesce & ~has_inside & ~offered & task_quiet; // slot.ts:202
-  wire stray = answer_valid & ~right & ~off; // slot.ts:204
+  wire past_leaves = past_valid & passing_ready; // way-out.ts:55
+  wire answer_may_leave = answer_may_go & leave_ready; // way-out.ts:59
+  wire is_quiet = control_quiesce & ~has_inside & ~offered & task_quiet; // slot.ts:207
+  wire stray = answer_valid & ~right & ~off; // slot.ts:209
   wire counts_idle_or = has_inside | (waiting_valid & gives);
   wire counts_idle = counts_idle_or & ~right & ~off; // watch.ts:36
   wire sticks = counts_idle & patience_over & ~moved; // watch.ts:37
@@ -357,7 +357,7 @@ module Slot_0_of_1_tunnel_c1024_f24 (
 
   assign enter_ready = open;
   assign leave_valid = (past_valid & ~answer_turn) | answer_goes_or;
-  wire [9:0] oldest_ctx = grown_word[9:0]; // slot.ts:191
+  wire [9:0] oldest_ctx = grown_word[9:0]; // slot.ts:196
   assign leave_payload_ctx = answer_goes ? oldest_ctx : past_payload;
   assign leave_payload_header = 512'h0;
   assign leave_payload_uid = 16'd0;
@@ -423,22 +423,22 @@ module Slot_0_of_1_tunnel_c1024_f24 (
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      assert (~(mine & waiting_queued & (waiting_tail == waiting_head) & ~waiting_taken)); // pass-queue.ts:97
-      assert (~(skips & past_queued & (past_tail == past_head) & ~past_taken)); // pass-queue.ts:97
+      assert (~(mine & waiting_queued & (waiting_tail == waiting_head) & ~waiting_taken)); // pass-queue.ts:110
+      assert (~(skips & past_queued & (past_tail == past_head) & ~past_taken)); // pass-queue.ts:110
       assert (has_inside == (|inside_)); // level.ts:28
       assert (inside_has_room == (inside_ < 3'd4)); // level.ts:29
-      assert (~mine | (places < 5'd24)); // slot.ts:229
+      assert (~mine | (places < 5'd24)); // slot.ts:234
     end
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
       if (~(~(mine & waiting_queued & (waiting_tail == waiting_head) & ~waiting_taken))) begin
-        $display("%s", "assertion failed: the queue waiting has room for all that can come (pass-queue.ts:97)"); // pass-queue.ts:97
+        $display("%s", "assertion failed: the queue waiting has room for all that can come (pass-queue.ts:110)"); // pass-queue.ts:110
         $stop;
       end
       if (~(~(skips & past_queued & (past_tail == past_head) & ~past_taken))) begin
-        $display("%s", "assertion failed: the queue past has room for all that can come (pass-queue.ts:97)"); // pass-queue.ts:97
+        $display("%s", "assertion failed: the queue past has room for all that can come (pass-queue.ts:110)"); // pass-queue.ts:110
         $stop;
       end
       if (~(has_inside == (|inside_))) begin
@@ -450,7 +450,7 @@ module Slot_0_of_1_tunnel_c1024_f24 (
         $stop;
       end
       if (~(~mine | (places < 5'd24))) begin
-        $display("%s", "assertion failed: a packet comes with a credit (slot.ts:229)"); // slot.ts:229
+        $display("%s", "assertion failed: a packet comes with a credit (slot.ts:234)"); // slot.ts:234
         $stop;
       end
     end

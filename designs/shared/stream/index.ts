@@ -5,5 +5,5 @@
 export { cells } from "./cells.ts";
 export { earlyQueue, earlyQueueWithLevel, lateCount, stepped } from "./early-queue.ts";
 export { fairTurn, grantsBehind } from "./fair-turn.ts";
-export { passQueue } from "./pass-queue.ts";
+export { openPassQueue, passQueue } from "./pass-queue.ts";
 export { turns } from "./turns.ts";

@@ -27,6 +27,8 @@ interface Moves {
 interface Front {
   readonly queued: Bit;
   readonly head: UInt;
+  /** The place behind it, where that is a register. */
+  readonly behindHead?: UInt;
   readonly step: (m: Moves) => void;
 }
 /** Both are registers. */
@@ -43,7 +45,7 @@ function front(name: string, bits: number): Front {
     const single = node(tail.eq(behindHead), { name: `${name}_single` });
     queued.set(mux(queued, single.not().or(valid).or(taken.not()), valid.and(taken.not())));
   };
-  return { queued, head, step };
+  return { queued, head, behindHead, step };
 }
 /** By what was ready in the cycle before; what would be queued either way is known by then. */
 function lateFront(name: string, bits: number): Front {
@@ -78,12 +80,23 @@ export function passQueue<S extends Shape>(
   depth: number,
   valid: Bit,
   payload: Val<S>,
-  { lateReady = false }: { readonly lateReady?: boolean } = {},
+  options: { readonly lateReady?: boolean } = {},
 ): StreamIn<S> {
+  return openPassQueue(name, shape, depth, valid, payload, options).out;
+}
+/** The same with what it is made of: proofs say what each place holds. */
+export function openPassQueue<S extends Shape>(
+  name: string,
+  shape: S,
+  depth: number,
+  valid: Bit,
+  payload: Val<S>,
+  { lateReady = false }: { readonly lateReady?: boolean } = {},
+) {
   const out = stream(shape, { name }),
     pointer = uint(Math.log2(depth));
   const store = ram(shape, { depth, collision: "undefined", style: "distributed", name: `${name}_store` });
-  const { queued, head, step } = (lateReady ? lateFront : front)(name, pointer.width),
+  const { queued, head, behindHead, step } = (lateReady ? lateFront : front)(name, pointer.width),
     tail = reg(pointer, { init: 0, name: `${name}_tail` });
 
   // All pass through the memory, so that writing waits for nobody's ready; what passes by is skipped by the pointers.
@@ -98,5 +111,5 @@ export function passQueue<S extends Shape>(
     valid.and(queued).and(tail.eq(head)).and(taken.not()).not(),
     `the queue ${name} has room for all that can come`,
   );
-  return out;
+  return { out, queued, head, behindHead, tail, store };
 }

@@ -1,5 +1,5 @@
 /** Regions: chains of slots, and the wrapper of a slot. */
-export { bitsOfBytes, bytesAt, countOf, gathered, scattered } from "./carried.ts";
+export { bitsOfBytes, bytesAt, carriedBy, countOf, gathered, scattered } from "./carried.ts";
 export {
   chainOf,
   ChainPacket,
@@ -13,8 +13,8 @@ export {
 } from "./records.ts";
 export { region, type RegionParameters, type RegionPorts } from "./region.ts";
 export { wholeFrames } from "./make-end.ts";
-export { sentLate } from "./way-out.ts";
-export { Slot } from "./slot.ts";
+export { pastPlaces, sentLate } from "./way-out.ts";
+export { Slot, slotOf, slotPorts } from "./slot.ts";
 export { StateAsk, stateNumberBits, StateSaid } from "./state-end.ts";
 export { TrailerSaid } from "./trailer-end.ts";
 export { PayloadJob } from "./payload-end.ts";

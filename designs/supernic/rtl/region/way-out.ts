@@ -9,6 +9,7 @@ import {
   type StreamIn,
   type StreamOut,
   uint,
+  type UInt,
   type Val,
   when,
 } from "../../../../hdl-dsl/index.ts";
@@ -39,7 +40,7 @@ export function wayOut<S extends Shape>(
   there: Val<ReturnType<typeof uint>>,
   answered: Answered<S>,
   leave: StreamOut<S>,
-): { readonly mayLeave: Bit; readonly leaves: Bit } {
+): { readonly mayLeave: Bit; readonly leaves: Bit; readonly waited: Bit; readonly before: UInt } {
   const waited = reg(bit, { init: 0, name: "answer_waited" }),
     before = reg(uint(there.width), { init: 0, name: "before_answer" });
   const mayGo = node(mux(waited, before.any(), past.valid).not(), { name: "answer_may_go" }),
@@ -55,5 +56,5 @@ export function wayOut<S extends Shape>(
   waited.set(answered.valid.andNot(leaves));
   before.set(mux(waited, before, there).sub(passes.zext(there.width)));
   when(answered.valid.not(), () => before.set(0));
-  return { mayLeave: node(mayGo.and(leave.ready), { name: "answer_may_leave" }), leaves };
+  return { mayLeave: node(mayGo.and(leave.ready), { name: "answer_may_leave" }), leaves, waited, before };
 }

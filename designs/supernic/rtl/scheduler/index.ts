@@ -8,4 +8,4 @@ export { Candidate, Reserve, Starting } from "./reserve.ts";
 export { SchedulerInside, type SchedulerParameters, schedulerPorts, TableWrite, ToSchedule } from "./ports.ts";
 export { Scheduler } from "./scheduler.ts";
 export { Enqueue } from "./enqueue.ts";
-export { Queues } from "./queues.ts";
+export { openQueues, Queues, queuesPorts } from "./queues.ts";

@@ -42,15 +42,18 @@ export function freesOf(p: DeviceSizes, free: Freed) {
   );
   const [first, looked, due] = [stages[0], stages[toChoice], stages[toChoice + 1]];
   if (first === undefined || looked === undefined || due === undefined) throw new RangeError("there are stages");
-  return { masks: first.valid, looked, due };
+  return { masks: first.valid, looked, due, stages };
 }
 
 /** What was due a cycle ago, and what becomes of its user's queue of one kind. */
-interface Settling {
+export interface Settling {
   /** Its first one has started, or is freed. */
   readonly changes: Bit;
   /** It has started and stops short: it stays first. */
   readonly short: Bit;
+  /** The first one, and the last of the queue. */
+  readonly first: Entry;
+  readonly last: UInt;
   /** Who was behind the first one; who comes in this cycle is not. */
   readonly next: Entry;
   /** Who is first from the next cycle on; of one that stops short, with what is left of its run. */
@@ -80,7 +83,7 @@ export function settlesOf(
   began.set({ valid, region, slow, slots, short });
   gone.set({ valid: freed.valid, slow: freed.slow });
   at.set(dueAt);
-  const lines = kinds.map((k): Settling & { readonly first: Entry } => {
+  const lines = kinds.map((k): Settling => {
     const first = reg(Waiting(p), { name: `first_${k}` }),
       next = reg(Waiting(p), { name: `next_${k}` }),
       last = reg(uint(branchIdBits(p)), { name: `last_${k}` });
@@ -95,6 +98,7 @@ export function settlesOf(
       changes: node(starts.or(frees), { name: `changes_${k}` }),
       short: stops,
       first,
+      last,
       next,
       then: {
         id: mux(stops, first.id, mux(any, next.id, comes.id)),
@@ -108,11 +112,12 @@ export function settlesOf(
       },
     };
   });
-  const [fast, slowLine] = lines as [(typeof lines)[number], (typeof lines)[number]],
+  const [fast, slowLine] = lines as [Settling, Settling],
     who = either(began.slow, slowLine.first, fast.first);
   return {
     at,
     began,
+    gone,
     lines: lines as readonly Settling[],
     started: {
       valid: began.valid,

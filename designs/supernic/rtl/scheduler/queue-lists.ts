@@ -62,6 +62,8 @@ export function linksOf(p: DeviceSizes) {
   return {
     write: (en: Bit, id: UInt, who: Entry): void =>
       [links, looked].forEach(l => l.write(en, id, { id: who.id, run: who.run })),
+    /** Both copies. */
+    copies: [links, looked] as const,
     /** The link of `id` in the next cycle. */
     lookUp: (name: string, id: UInt): Entry => looked.readSync(id, { name }),
     /** The one behind `id`, whose link was looked up, if there is one: who `comes` in this cycle, behind the `last`. */
