@@ -37,19 +37,19 @@ module RetryResults_e2048_n64_w64 (
   localparam [3:0] status_expired = 4'd10;
   localparam [3:0] status_yield = 4'd12;
   reg [63:0] awaited; // retry-results.ts:106
-  reg asks_valid, asks_silent; // retry-results.ts:144
+  reg asks_valid, asks_silent; // retry-results.ts:142
   reg [5:0] asks_slot;
   reg [2:0] asks_kind;
   reg [7:0] asks_reply_opcode;
-  wire answers_push_ready; // retry-results.ts:156
+  wire answers_push_ready; // retry-results.ts:154
   wire [6:0] answers_level;
   (* ram_style = "distributed" *) reg [10:0] entry_of [0:63]; // retry-results.ts:105
-  (* ram_style = "block" *) reg [67:0] results [0:2047]; // retry-results.ts:125
-  reg [67:0] result; // retry-results.ts:133
-  (* ram_style = "distributed" *) reg [63:0] found_words [0:63]; // retry-results.ts:175
-  (* ram_style = "distributed" *) reg [63:0] remembered_words [0:63]; // retry-results.ts:176
-  (* ram_style = "distributed" *) reg found_turn [0:63]; // retry-results.ts:188
-  (* ram_style = "distributed" *) reg remembered_turn [0:63]; // retry-results.ts:189
+  (* ram_style = "block" *) reg [67:0] results [0:2047]; // retry-results.ts:123
+  reg [67:0] result; // retry-results.ts:131
+  (* ram_style = "distributed" *) reg [63:0] found_words [0:63]; // retry-results.ts:173
+  (* ram_style = "distributed" *) reg [63:0] remembered_words [0:63]; // retry-results.ts:174
+  (* ram_style = "distributed" *) reg found_turn [0:63]; // retry-results.ts:186
+  (* ram_style = "distributed" *) reg remembered_turn [0:63]; // retry-results.ts:187
   integer i;
   wire starts = finding_valid & (finding_kind == finding_kind_entered); // retry-results.ts:111
   wire [63:0] under_way_shifted = awaited >> finding_entry_slot;
@@ -57,22 +57,22 @@ module RetryResults_e2048_n64_w64 (
   wire orphaned = starts & under_way & (finding_entry_slot != finding_slot); // retry-results.ts:117
   wire [63:0] finished_shifted = awaited >> done_slot;
   wire finished = done_valid & finished_shifted[0]; // retry-results.ts:118
-  wire [10:0] done_entry = entry_of[done_slot]; // retry-results.ts:131
+  wire [10:0] done_entry = entry_of[done_slot]; // retry-results.ts:129
   wire [2:0] kind =
     (finding_kind == finding_kind_found) ? (under_way ? answer_kind_busy : answer_kind_replayed) :
     (finding_kind == finding_kind_busy) ? answer_kind_full :
     (finding_kind == finding_kind_yields) ? answer_kind_yields :
-    answer_kind_expired; // retry-results.ts:136
-  wire replays = asks_valid & (asks_kind == answer_kind_replayed); // retry-results.ts:155
+    answer_kind_expired; // retry-results.ts:134
+  wire replays = asks_valid & (asks_kind == answer_kind_replayed); // retry-results.ts:153
 
-  wire [3:0] result_status = result[3:0]; // retry-results.ts:133
+  wire [3:0] result_status = result[3:0]; // retry-results.ts:131
   wire [3:0] answers_push_payload_status =
     (asks_kind == answer_kind_replayed) ? result_status :
     (asks_kind == answer_kind_busy) ? status_busy :
     (asks_kind == answer_kind_expired) ? status_expired :
     (asks_kind == answer_kind_full) ? status_busy :
-    status_yield; // retry-results.ts:156
-  Fifo_RetryAnswer_d64 answers ( // retry-results.ts:156
+    status_yield; // retry-results.ts:154
+  Fifo_RetryAnswer_d64 answers ( // retry-results.ts:154
     .clk (clk), .rst (rst),
     .push_valid (asks_valid), .push_ready (answers_push_ready), .push_payload_slot (asks_slot),
     .push_payload_kind (asks_kind), .push_payload_status (answers_push_payload_status),
@@ -193,29 +193,29 @@ module RetryResults_e2048_n64_w64 (
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      assert (~asks_valid | answers_push_ready); // retry-results.ts:200
-      assert (~(starts & check_shifted[0])); // retry-results.ts:201
-      assert (~((&{done_valid, starts}) & (done_slot == finding_slot))); // retry-results.ts:205
-      assert (~((&{done_valid, replays}) & (done_slot == asks_slot))); // retry-results.ts:209
+      assert (~asks_valid | answers_push_ready); // retry-results.ts:198
+      assert (~(starts & check_shifted[0])); // retry-results.ts:199
+      assert (~((&{done_valid, starts}) & (done_slot == finding_slot))); // retry-results.ts:200
+      assert (~((&{done_valid, replays}) & (done_slot == asks_slot))); // retry-results.ts:204
     end
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
       if (~(~asks_valid | answers_push_ready)) begin
-        $display("%s", "assertion failed: there is an answer for each slot at most (retry-results.ts:200)"); // retry-results.ts:200
+        $display("%s", "assertion failed: there is an answer for each slot at most (retry-results.ts:198)"); // retry-results.ts:198
         $stop;
       end
       if (~(~(starts & check_shifted[0]))) begin
-        $display("%s", "assertion failed: a slot does one operation at a time (retry-results.ts:201)"); // retry-results.ts:201
+        $display("%s", "assertion failed: a slot does one operation at a time (retry-results.ts:199)"); // retry-results.ts:199
         $stop;
       end
       if (~(~((&{done_valid, starts}) & (done_slot == finding_slot)))) begin
-        $display("%s", "assertion failed: a request is done after it passed (retry-results.ts:205)"); // retry-results.ts:205
+        $display("%s", "assertion failed: a request is done after it passed (retry-results.ts:200)"); // retry-results.ts:200
         $stop;
       end
       if (~(~((&{done_valid, replays}) & (done_slot == asks_slot)))) begin
-        $display("%s", "assertion failed: a request is done or answered, not both (retry-results.ts:209)"); // retry-results.ts:209
+        $display("%s", "assertion failed: a request is done or answered, not both (retry-results.ts:204)"); // retry-results.ts:204
         $stop;
       end
     end
