@@ -60,10 +60,10 @@ module RetryBuffer_e2048_c64_n64_t1000 (
   output wire        events_retry_evictions,
   output wire        events_retry_clients_replaced
 );
-  wire verdict_started_valid, verdict_finding_valid, verdict_finding_silent; // retry-buffer.ts:74
-  wire [5:0] verdict_started_slot, verdict_finding_slot, verdict_finding_entry_slot;
-  wire [10:0] verdict_started_entry, verdict_finding_entry;
+  wire verdict_finding_valid, verdict_finding_silent; // retry-buffer.ts:74
   wire [2:0] verdict_finding_kind;
+  wire [5:0] verdict_finding_slot, verdict_finding_entry_slot;
+  wire [10:0] verdict_finding_entry;
   wire [7:0] verdict_finding_reply_opcode;
 
   RetryVerdict_e2048_c64_n64_t1000 verdict ( // retry-buffer.ts:74
@@ -87,9 +87,6 @@ module RetryBuffer_e2048_c64_n64_t1000 (
     .pass_payload_silent (pass_payload_silent), .pass_payload_reply_opcode (pass_payload_reply_opcode),
     .pass_payload_op (pass_payload_op), .pass_payload_indirect (pass_payload_indirect),
     .fence_valid (fence_valid), .fence_ready (fence_ready), .fence_payload_slot (fence_payload_slot),
-    .started_valid        (verdict_started_valid),
-    .started_slot         (verdict_started_slot),
-    .started_entry        (verdict_started_entry),
     .finding_valid        (verdict_finding_valid),
     .finding_kind         (verdict_finding_kind),
     .finding_slot         (verdict_finding_slot),
@@ -104,9 +101,6 @@ module RetryBuffer_e2048_c64_n64_t1000 (
 
   RetryResults_e2048_n64_w64 results_i ( // retry-buffer.ts:75
     .clk (clk), .rst (rst),
-    .started_valid        (verdict_started_valid),
-    .started_slot         (verdict_started_slot),
-    .started_entry        (verdict_started_entry),
     .finding_valid        (verdict_finding_valid),
     .finding_kind         (verdict_finding_kind),
     .finding_slot         (verdict_finding_slot),

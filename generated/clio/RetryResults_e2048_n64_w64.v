@@ -4,9 +4,6 @@
 module RetryResults_e2048_n64_w64 (
   input  wire        clk,
   input  wire        rst,
-  input  wire        started_valid,
-  input  wire [5:0]  started_slot,
-  input  wire [10:0] started_entry,
   input  wire        finding_valid,
   input  wire [2:0]  finding_kind,
   input  wire [5:0]  finding_slot,
@@ -39,43 +36,43 @@ module RetryResults_e2048_n64_w64 (
   localparam [3:0] status_busy = 4'd6;
   localparam [3:0] status_expired = 4'd10;
   localparam [3:0] status_yield = 4'd12;
-  reg [63:0] awaited; // retry-results.ts:111
-  reg asks_valid, asks_silent; // retry-results.ts:144
+  reg [63:0] awaited; // retry-results.ts:106
+  reg asks_valid, asks_silent; // retry-results.ts:142
   reg [5:0] asks_slot;
   reg [2:0] asks_kind;
   reg [7:0] asks_reply_opcode;
-  wire answers_push_ready; // retry-results.ts:156
+  wire answers_push_ready; // retry-results.ts:154
   wire [6:0] answers_level;
-  (* ram_style = "distributed" *) reg [10:0] entry_of [0:63]; // retry-results.ts:109
-  (* ram_style = "block" *) reg [67:0] results [0:2047]; // retry-results.ts:125
-  reg [67:0] result; // retry-results.ts:133
-  (* ram_style = "distributed" *) reg [63:0] found_words [0:63]; // retry-results.ts:175
-  (* ram_style = "distributed" *) reg [63:0] remembered_words [0:63]; // retry-results.ts:176
-  (* ram_style = "distributed" *) reg found_turn [0:63]; // retry-results.ts:188
-  (* ram_style = "distributed" *) reg remembered_turn [0:63]; // retry-results.ts:189
+  (* ram_style = "distributed" *) reg [10:0] entry_of [0:63]; // retry-results.ts:105
+  (* ram_style = "block" *) reg [67:0] results [0:2047]; // retry-results.ts:123
+  reg [67:0] result; // retry-results.ts:131
+  (* ram_style = "distributed" *) reg [63:0] found_words [0:63]; // retry-results.ts:173
+  (* ram_style = "distributed" *) reg [63:0] remembered_words [0:63]; // retry-results.ts:174
+  (* ram_style = "distributed" *) reg found_turn [0:63]; // retry-results.ts:186
+  (* ram_style = "distributed" *) reg remembered_turn [0:63]; // retry-results.ts:187
   integer i;
+  wire starts = finding_valid & (finding_kind == finding_kind_entered); // retry-results.ts:111
   wire [63:0] under_way_shifted = awaited >> finding_entry_slot;
   wire under_way = under_way_shifted[0] & (entry_of[finding_entry_slot] == finding_entry); // retry-results.ts:115
-  wire orphaned =
-    finding_valid & (finding_kind == finding_kind_entered) & under_way & (finding_entry_slot != finding_slot); // retry-results.ts:117
+  wire orphaned = starts & under_way & (finding_entry_slot != finding_slot); // retry-results.ts:117
   wire [63:0] finished_shifted = awaited >> done_slot;
   wire finished = done_valid & finished_shifted[0]; // retry-results.ts:118
-  wire [10:0] done_entry = entry_of[done_slot]; // retry-results.ts:131
+  wire [10:0] done_entry = entry_of[done_slot]; // retry-results.ts:129
   wire [2:0] kind =
     (finding_kind == finding_kind_found) ? (under_way ? answer_kind_busy : answer_kind_replayed) :
     (finding_kind == finding_kind_busy) ? answer_kind_full :
     (finding_kind == finding_kind_yields) ? answer_kind_yields :
-    answer_kind_expired; // retry-results.ts:136
-  wire replays = asks_valid & (asks_kind == answer_kind_replayed); // retry-results.ts:155
+    answer_kind_expired; // retry-results.ts:134
+  wire replays = asks_valid & (asks_kind == answer_kind_replayed); // retry-results.ts:153
 
-  wire [3:0] result_status = result[3:0]; // retry-results.ts:133
+  wire [3:0] result_status = result[3:0]; // retry-results.ts:131
   wire [3:0] answers_push_payload_status =
     (asks_kind == answer_kind_replayed) ? result_status :
     (asks_kind == answer_kind_busy) ? status_busy :
     (asks_kind == answer_kind_expired) ? status_expired :
     (asks_kind == answer_kind_full) ? status_busy :
-    status_yield; // retry-results.ts:156
-  Fifo_RetryAnswer_d64 answers ( // retry-results.ts:156
+    status_yield; // retry-results.ts:154
+  Fifo_RetryAnswer_d64 answers ( // retry-results.ts:154
     .clk (clk), .rst (rst),
     .push_valid (asks_valid), .push_ready (answers_push_ready), .push_payload_slot (asks_slot),
     .push_payload_kind (asks_kind), .push_payload_status (answers_push_payload_status),
@@ -123,20 +120,20 @@ module RetryResults_e2048_n64_w64 (
     finding_entry_slot == 6'd4, finding_entry_slot == 6'd3, finding_entry_slot == 6'd2, finding_entry_slot == 6'd1,
     finding_entry_slot == 6'd0
   };
-  wire [63:0] started_slot_joined = {
-    started_slot == 6'd63, started_slot == 6'd62, started_slot == 6'd61, started_slot == 6'd60, started_slot == 6'd59,
-    started_slot == 6'd58, started_slot == 6'd57, started_slot == 6'd56, started_slot == 6'd55, started_slot == 6'd54,
-    started_slot == 6'd53, started_slot == 6'd52, started_slot == 6'd51, started_slot == 6'd50, started_slot == 6'd49,
-    started_slot == 6'd48, started_slot == 6'd47, started_slot == 6'd46, started_slot == 6'd45, started_slot == 6'd44,
-    started_slot == 6'd43, started_slot == 6'd42, started_slot == 6'd41, started_slot == 6'd40, started_slot == 6'd39,
-    started_slot == 6'd38, started_slot == 6'd37, started_slot == 6'd36, started_slot == 6'd35, started_slot == 6'd34,
-    started_slot == 6'd33, started_slot == 6'd32, started_slot == 6'd31, started_slot == 6'd30, started_slot == 6'd29,
-    started_slot == 6'd28, started_slot == 6'd27, started_slot == 6'd26, started_slot == 6'd25, started_slot == 6'd24,
-    started_slot == 6'd23, started_slot == 6'd22, started_slot == 6'd21, started_slot == 6'd20, started_slot == 6'd19,
-    started_slot == 6'd18, started_slot == 6'd17, started_slot == 6'd16, started_slot == 6'd15, started_slot == 6'd14,
-    started_slot == 6'd13, started_slot == 6'd12, started_slot == 6'd11, started_slot == 6'd10, started_slot == 6'd9,
-    started_slot == 6'd8, started_slot == 6'd7, started_slot == 6'd6, started_slot == 6'd5, started_slot == 6'd4,
-    started_slot == 6'd3, started_slot == 6'd2, started_slot == 6'd1, started_slot == 6'd0
+  wire [63:0] finding_slot_joined = {
+    finding_slot == 6'd63, finding_slot == 6'd62, finding_slot == 6'd61, finding_slot == 6'd60, finding_slot == 6'd59,
+    finding_slot == 6'd58, finding_slot == 6'd57, finding_slot == 6'd56, finding_slot == 6'd55, finding_slot == 6'd54,
+    finding_slot == 6'd53, finding_slot == 6'd52, finding_slot == 6'd51, finding_slot == 6'd50, finding_slot == 6'd49,
+    finding_slot == 6'd48, finding_slot == 6'd47, finding_slot == 6'd46, finding_slot == 6'd45, finding_slot == 6'd44,
+    finding_slot == 6'd43, finding_slot == 6'd42, finding_slot == 6'd41, finding_slot == 6'd40, finding_slot == 6'd39,
+    finding_slot == 6'd38, finding_slot == 6'd37, finding_slot == 6'd36, finding_slot == 6'd35, finding_slot == 6'd34,
+    finding_slot == 6'd33, finding_slot == 6'd32, finding_slot == 6'd31, finding_slot == 6'd30, finding_slot == 6'd29,
+    finding_slot == 6'd28, finding_slot == 6'd27, finding_slot == 6'd26, finding_slot == 6'd25, finding_slot == 6'd24,
+    finding_slot == 6'd23, finding_slot == 6'd22, finding_slot == 6'd21, finding_slot == 6'd20, finding_slot == 6'd19,
+    finding_slot == 6'd18, finding_slot == 6'd17, finding_slot == 6'd16, finding_slot == 6'd15, finding_slot == 6'd14,
+    finding_slot == 6'd13, finding_slot == 6'd12, finding_slot == 6'd11, finding_slot == 6'd10, finding_slot == 6'd9,
+    finding_slot == 6'd8, finding_slot == 6'd7, finding_slot == 6'd6, finding_slot == 6'd5, finding_slot == 6'd4,
+    finding_slot == 6'd3, finding_slot == 6'd2, finding_slot == 6'd1, finding_slot == 6'd0
   };
 
   always @(posedge clk)
@@ -146,7 +143,7 @@ module RetryResults_e2048_n64_w64 (
     else begin
       awaited <=
         (awaited & ~((done_valid ? awaited_joined : 64'd0) | (orphaned ? finding_entry_slot_joined : 64'd0)))
-        | (started_valid ? started_slot_joined : 64'd0);
+        | (starts ? finding_slot_joined : 64'd0);
       asks_valid <= finding_valid & (finding_kind != finding_kind_entered);
     end
 
@@ -158,7 +155,7 @@ module RetryResults_e2048_n64_w64 (
   end
 
   always @(posedge clk)
-    if (started_valid) entry_of[started_slot] <= started_entry;
+    if (starts) entry_of[finding_slot] <= finding_entry;
 
   always @(posedge clk) begin
     if (finished) results[done_entry] <= {done_word, done_status};
@@ -191,29 +188,34 @@ module RetryResults_e2048_n64_w64 (
   assign events_answered = replays;
   assign events_busy = asks_valid & ~((asks_kind == answer_kind_replayed) | (asks_kind == answer_kind_expired));
   assign events_expired = asks_valid & (asks_kind == answer_kind_expired);
-  wire [63:0] check_shifted = awaited >> started_slot;
+  wire [63:0] check_shifted = awaited >> finding_slot;
 
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      assert (~asks_valid | answers_push_ready); // retry-results.ts:200
-      assert (~(started_valid & check_shifted[0])); // retry-results.ts:201
-      assert (~((&{done_valid, replays}) & (done_slot == asks_slot))); // retry-results.ts:205
+      assert (~asks_valid | answers_push_ready); // retry-results.ts:198
+      assert (~(starts & check_shifted[0])); // retry-results.ts:199
+      assert (~((&{done_valid, starts}) & (done_slot == finding_slot))); // retry-results.ts:200
+      assert (~((&{done_valid, replays}) & (done_slot == asks_slot))); // retry-results.ts:204
     end
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
       if (~(~asks_valid | answers_push_ready)) begin
-        $display("%s", "assertion failed: there is an answer for each slot at most (retry-results.ts:200)"); // retry-results.ts:200
+        $display("%s", "assertion failed: there is an answer for each slot at most (retry-results.ts:198)"); // retry-results.ts:198
         $stop;
       end
-      if (~(~(started_valid & check_shifted[0]))) begin
-        $display("%s", "assertion failed: a slot does one operation at a time (retry-results.ts:201)"); // retry-results.ts:201
+      if (~(~(starts & check_shifted[0]))) begin
+        $display("%s", "assertion failed: a slot does one operation at a time (retry-results.ts:199)"); // retry-results.ts:199
+        $stop;
+      end
+      if (~(~((&{done_valid, starts}) & (done_slot == finding_slot)))) begin
+        $display("%s", "assertion failed: a request is done after it passed (retry-results.ts:200)"); // retry-results.ts:200
         $stop;
       end
       if (~(~((&{done_valid, replays}) & (done_slot == asks_slot)))) begin
-        $display("%s", "assertion failed: a request is done or answered, not both (retry-results.ts:205)"); // retry-results.ts:205
+        $display("%s", "assertion failed: a request is done or answered, not both (retry-results.ts:204)"); // retry-results.ts:204
         $stop;
       end
     end

@@ -39,9 +39,6 @@ module RetryVerdict_e2048_c64_n64_t1000 (
   output wire        fence_valid,
   input  wire        fence_ready,
   output wire [5:0]  fence_payload_slot,
-  output wire        started_valid,
-  output wire [5:0]  started_slot,
-  output wire [10:0] started_entry,
   output wire        finding_valid,
   output wire [2:0]  finding_kind,
   output wire [5:0]  finding_slot,
@@ -56,11 +53,11 @@ module RetryVerdict_e2048_c64_n64_t1000 (
   localparam [2:0] parting_calm = 3'd0;
   localparam [2:0] parting_due = 3'd2;
   localparam [2:0] parting_yields = 3'd4;
+  localparam [2:0] finding_kind_found = 3'd0, finding_kind_busy = 3'd1, finding_kind_expired = 3'd2,
+    finding_kind_entered = 3'd3, finding_kind_yields = 3'd4;
   localparam [2:0] parting_chosen = 3'd3;
   localparam [2:0] parting_fades = 3'd5;
   localparam [2:0] parting_ends = 3'd6;
-  localparam [2:0] finding_kind_found = 3'd0, finding_kind_busy = 3'd1, finding_kind_expired = 3'd2,
-    finding_kind_entered = 3'd3, finding_kind_yields = 3'd4;
   localparam [2:0] parting_asked = 3'd1;
   wire clients_found_valid, clients_place_valid, clients_idle_valid, clients_sweeping, clients_struck; // units.ts:35
   wire [5:0] clients_found_index, clients_place_index, clients_idle_index;
@@ -91,7 +88,7 @@ module RetryVerdict_e2048_c64_n64_t1000 (
   reg [47:0] asking_client;
   reg [31:0] asking_operation;
   reg [5:0] swept_client; // look-up.ts:52
-  reg judged_valid, judged_silent, judged_evicts, judged_forgets; // retry-verdict.ts:40
+  reg judged_valid, judged_silent, judged_full, judged_drags; // retry-verdict.ts:40
   reg [2:0] judged_kind;
   reg [5:0] judged_slot, judged_entry_slot, judged_client;
   reg [10:0] judged_entry;
@@ -137,14 +134,14 @@ module RetryVerdict_e2048_c64_n64_t1000 (
   reg [11:0] turns [0:511]; // memories.ts:17
   wire [11:0] turn; // look-up.ts:67
   (* ram_style = "distributed" *) reg [31:0] forgotten [0:63]; // memories.ts:19
-  wire moves; // retry-verdict.ts:56
-  wire settles; // retry-verdict.ts:58
-  wire remembers; // retry-verdict.ts:49
+  wire moves; // retry-verdict.ts:57
+  wire settles; // retry-verdict.ts:59
+  wire remembers; // retry-verdict.ts:50
   wire refused; // hold.ts:144
   wire retires; // units.ts:57
   wire enters; // hold.ts:133
   wire makes_room_2, makes_room_3, makes_room_1; // retry-turn.ts:79
-  wire stays; // retry-verdict.ts:52
+  wire stays; // retry-verdict.ts:53
   wire out_ready, spare_payload_fence; // leave.ts:10
   reg [11:0] turn_rd, turn_fwd; // look-up.ts:67
   reg turn_hit;
@@ -163,6 +160,8 @@ module RetryVerdict_e2048_c64_n64_t1000 (
   wire blocked = clearing & request_payload_tracked; // look-up.ts:42
   wire sweeps = claims | (sweep_step_valid & ~request_valid); // look-up.ts:44
   wire [5:0] asking_client_1 = looked_sweeping ? swept_client : clients_found_index; // look-up.ts:68
+  wire judged_evicts = judged_valid & (judged_kind == finding_kind_entered) & judged_full; // conclude.ts:105
+  wire judged_forgets = judged_evicts | judged_drags; // conclude.ts:106
   wire [15:0] same_client_joined = {
     request_client[47:45] == asking_client[47:45], request_client[44:42] == asking_client[44:42],
     request_client[41:39] == asking_client[41:39], request_client[38:36] == asking_client[38:36],
@@ -325,7 +324,7 @@ module RetryVerdict_e2048_c64_n64_t1000 (
   assign makes_room_3 =
     (empty[3] & ~(|empty[2:0])) | (none_mine & of_others_node_3)
     | (full & (&{mine_3, ~mine_0 | ~turn[2], ~mine_1 | ~turn[4], ~mine_2 | ~turn[5]}));
-  wire kept = request_tracked & request_keeps; // retry-verdict.ts:48
+  wire kept = request_tracked & request_keeps; // retry-verdict.ts:49
   assign remembers = kept & ~hit & fresh;
   wire decided_valid = asks & (~kept | remembers) & ~holds & ~refused & ~stays; // leave.ts:9
   wire decided_ready = ~out_full | out_ready;
@@ -352,9 +351,8 @@ module RetryVerdict_e2048_c64_n64_t1000 (
     (parting == parting_chosen) | (parting == parting_yields) | (parting == parting_fades) | (parting == parting_ends);
   wire its_turn = its_turn_or & (turn_index == clients_idle_index); // units.ts:56
   assign retires = settles & refused & clients_idle_valid & ~its_turn;
-  wire evicts = inserts & full; // conclude.ts:77
-  wire pushes_out = remembers & full; // conclude.ts:78
-  wire drags = settles & request_tracked & known & (newer_diff[31:30] == 2'd1); // conclude.ts:79
+  wire pushes_out = remembers & full; // conclude.ts:77
+  wire drags = settles & request_tracked & known & (newer_diff[31:30] == 2'd1); // conclude.ts:78
   wire [31:0] newest_word = forgotten[judged_client];
   wire [10:0] newest_joined = {
     judged_operation[31:30] == newest_word[31:30], judged_operation[29:27] == newest_word[29:27],
@@ -366,7 +364,7 @@ module RetryVerdict_e2048_c64_n64_t1000 (
   };
   wire [11:0] newest_sum = {1'b0, newest_joined} + 12'd1;
   wire [31:0] newest_diff = judged_operation - newest_word;
-  wire newest = judged_forgets & ~(newest_sum[11] | newest_diff[31]); // conclude.ts:126
+  wire newest = judged_forgets & ~(newest_sum[11] | newest_diff[31]); // conclude.ts:131
 
   wire clients_asks = request_valid & request_payload_tracked & ~sweeps; // units.ts:35
   wire clients_add_same = same_client & looked_valid & ~looked_sweeping & asking_tracked;
@@ -471,6 +469,7 @@ module RetryVerdict_e2048_c64_n64_t1000 (
       judged_entry_slot_or;
     judged_silent <= request_access_silent;
     judged_reply_opcode <= request_access_reply_opcode;
+    judged_full <= full;
     judged_client <= pushes_out ? judged_client_or : client;
     judged_operation <= pushes_out ? judged_operation_or : {request_operation[31:30] - 2'd1, request_operation[29:0]};
   end
@@ -487,13 +486,12 @@ module RetryVerdict_e2048_c64_n64_t1000 (
 
   always @(posedge clk)
     if (rst) begin
-      turn_refused <= 1'b0; judged_valid <= 1'b0; judged_evicts <= 1'b0; judged_forgets <= 1'b0;
+      turn_refused <= 1'b0; judged_valid <= 1'b0; judged_drags <= 1'b0;
     end
     else begin
       turn_refused <= refusal;
       judged_valid <= settles & (kept | refused | stays);
-      judged_evicts <= evicts;
-      judged_forgets <= evicts | drags;
+      judged_drags <= drags;
     end
 
   always @(posedge clk)
@@ -1021,9 +1019,6 @@ module RetryVerdict_e2048_c64_n64_t1000 (
   assign pass_payload_indirect = spare_full ? spare_held_access_indirect : out_held_access_indirect;
   assign fence_valid = spare_valid & spare_payload_fence;
   assign fence_payload_slot = pass_payload_slot;
-  assign started_valid = inserts;
-  assign started_slot = request_access_slot;
-  assign started_entry = {at_row, makes_room_2 | makes_room_3, makes_room_1 | makes_room_3};
   assign finding_valid = judged_valid;
   assign finding_kind = judged_kind;
   assign finding_slot = judged_slot;

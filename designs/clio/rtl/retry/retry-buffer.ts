@@ -77,7 +77,6 @@ export const RetryBuffer = module(
     verdict.hashKey.set(io.hashKey);
     connect(verdict.pass, io.pass);
     connect(verdict.fence, io.fence);
-    results.started.set(verdict.started);
     results.finding.set(verdict.finding);
     results.done.set(io.done);
     results.wordSlot.set(io.wordSlot);

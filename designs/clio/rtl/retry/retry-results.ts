@@ -52,12 +52,9 @@ interface Places {
   readonly slots: number;
   readonly entries: number;
 }
-/** The operation at `entry` is done by the request in `slot`. */
-export const RetryStarted = (p: Places) =>
-  struct({ valid: bit, slot: uint(slotBits(p)), entry: uint(Math.log2(p.entries)) });
 /**
  * Finding about the request in `slot`; `entry` is its operation's, put there by the
- * request in `entrySlot`.
+ * request in `entrySlot`. Of who is `entered`, it is the entry that the request puts there.
  */
 export const RetryFinding = (p: Places) =>
   struct({
@@ -79,11 +76,11 @@ export const RetryDone = (p: { readonly slots: number; readonly wordBits: number
  * Results of the operations that the retry buffer remembers, by place in the buffer, and which of them
  * are still awaited.
  *
- * `started`: the operation at `entry` is done by the request in `slot`; from the next cycle on its `done` is awaited.
- * `finding` comes one cycle after. `found`: the request in `slot` repeats the operation at `entry`, put there by the
- * request in `entrySlot`. The answer is BUSY while the `done` of `entrySlot` is awaited, and the result otherwise.
- * `entered`: the operation that stood at `entry` before (of `entrySlot`) has been pushed out. A `done` of that
+ * `finding`, `entered`: the operation at `entry` is done by the request in `slot`; from the next cycle on its `done`
+ * is awaited. The operation that stood at `entry` before (of `entrySlot`) has been pushed out. A `done` of that
  * operation that is still to come is ignored.
+ * `found`: the request in `slot` repeats the operation at `entry`, put there by the request in `entrySlot`. The answer
+ * is BUSY while the `done` of `entrySlot` is awaited, and the result otherwise.
  *
  * Latency from `finding` to `answer` 2 cycles, from `done` to being known as done 1; one of each per cycle. There is
  * always room for answers, since each stands for a slot. `word` is the number for the reply of `word_slot`, in the same
@@ -94,7 +91,6 @@ export const RetryResults = module(
   (p: RetryResultsParameters) => {
     const slot = uint(slotBits(p));
     return {
-      started: input(RetryStarted(p)),
       finding: input(RetryFinding(p)),
       done: input(RetryDone(p)),
       answer: source(RetryAnswer(p)),
@@ -107,19 +103,21 @@ export const RetryResults = module(
     const none = constant(0, p.slots);
     const mark = (valid: Bit, slot: UInt): UInt => mux(valid, decode(slot, p.slots), none);
     const entryOf = ram(uint(Math.log2(p.entries)), { depth: p.slots, collision: "undefined", style: "distributed" });
-    entryOf.write(io.started.valid, io.started.slot, io.started.entry);
     const awaited = reg(uint(p.slots), { init: 0 });
 
-    // Whether the request that put the entry there is still doing it.
+    // Who is entered is told here, a cycle after its verdict: that is late. Its own finding asks nothing about it, the
+    // next one comes behind, and `done` does not come before the request has passed.
     const f = io.finding;
+    const starts = node(f.valid.and(f.kind.eq(FindingKind.entered)));
+    entryOf.write(starts, f.slot, f.entry);
+
+    // Whether the request that put the entry there is still doing it.
     const underWay = node(awaited.shr(f.entrySlot).bit(0).and(entryOf.readAsync(f.entrySlot).eq(f.entry)));
     const own = f.entrySlot.eq(f.slot);
-    const orphaned = node(f.valid.and(f.kind.eq(FindingKind.entered)).and(underWay).and(own.not()));
+    const orphaned = node(starts.and(underWay).and(own.not()));
     const finished = node(io.done.valid.and(awaited.shr(io.done.slot).bit(0)));
     awaited.set(
-      awaited
-        .and(mark(io.done.valid, io.done.slot).or(mark(orphaned, f.entrySlot)).not())
-        .or(mark(io.started.valid, io.started.slot)),
+      awaited.and(mark(io.done.valid, io.done.slot).or(mark(orphaned, f.entrySlot)).not()).or(mark(starts, f.slot)),
     );
 
     const results = ram(struct({ status: uint(4), word: uint(p.wordBits) }), {
@@ -198,9 +196,10 @@ export const RetryResults = module(
       expired: asks.valid.and(asks.kind.eq(AnswerKind.expired)),
     });
     assertAlways(asks.valid.not().or(answers.push.ready), "there is an answer for each slot at most");
+    assertAlways(starts.and(awaited.shr(f.slot).bit(0)).not(), "a slot does one operation at a time");
     assertAlways(
-      io.started.valid.and(awaited.shr(io.started.slot).bit(0)).not(),
-      "a slot does one operation at a time",
+      cat(io.done.valid, starts).all().and(io.done.slot.eq(f.slot)).not(),
+      "a request is done after it passed",
     );
     assertAlways(
       cat(io.done.valid, replays).all().and(io.done.slot.eq(asks.slot)).not(),

@@ -1,7 +1,7 @@
 import { bit, module, node, reg, uint, wire } from "../../../../hdl-dsl/index.ts";
 import { reduced, type RetryBufferParameters, whole } from "./retry-request.ts";
 import { check } from "./retry-verdict/check.ts";
-import { conclude, tell, writeMark } from "./retry-verdict/conclude.ts";
+import { conclude, forgottenBy, tell, writeMark } from "./retry-verdict/conclude.ts";
 import { hold, introduce } from "./retry-verdict/hold.ts";
 import { wayOut } from "./retry-verdict/leave.ts";
 import { lookUp } from "./retry-verdict/look-up.ts";
@@ -37,7 +37,8 @@ export function verdictOf(io: RetryVerdictIo, given: RetryBufferParameters, { cl
   const { row } = lookup;
 
   // Stage 2: is the operation remembered, and is it newer than all that were forgotten.
-  const judged = reg(Judged(p), { init: 0, resets: ["valid", "evicts", "forgets"] });
+  const registered = reg(Judged(p), { init: 0, resets: ["valid", "drags"], name: "judged" });
+  const judged = forgottenBy(registered);
   const held = hold(p, { lookup, turns, judged, forgotten: memories.forgotten, advance, inserts, room });
   const { at, request } = held;
   const newcomer = introduce(clients, held, lookup, judged);
@@ -66,8 +67,8 @@ export function verdictOf(io: RetryVerdictIo, given: RetryBufferParameters, { cl
   io.waitNs.set(waitOf(p, clients, turns));
 
   // Stage 3: what is pushed out is written down; the results are read.
-  conclude(p, judged, held, { row, search: found, room: entersAt, decision, final: turns.final });
-  tell(io, judged, held, inserts, entersAt);
+  conclude(p, registered, held, { row, search: found, room: entersAt, decision, final: turns.final });
+  tell(io, judged);
   writeMark(memories.forgotten, judged, newcomer, clients);
   const seen = { lookup, held, found, decision, judged };
   check(p, io, { ...seen, memories, clearing, hashKey, clients, retires, turn: turns.index, passes: decided.fire });
@@ -78,7 +79,7 @@ export function verdictOf(io: RetryVerdictIo, given: RetryBufferParameters, { cl
  * remembered, and the newest forgotten operation of each client. A request goes to `pass` or `fence`, or there is a
  * `finding` about it, for the results (retry-results.ts).
  *
- * `started`: a request passes and is remembered. `finding`: of the request before, a cycle later. `evicted` and
+ * `finding`: of a request, a cycle after its verdict; of one that passes and is remembered, too. `evicted` and
  * `replaced` are pulses: an operation was pushed out, an idle client forgotten. `wait_ns`: nanoseconds after which a
  * client that finds no place had better ask again. Latency: 3 cycles from `request` to
  * `pass`, `fence` and `finding`; initiation interval, full, and reset as of the retry buffer.

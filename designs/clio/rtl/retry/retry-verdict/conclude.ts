@@ -63,7 +63,7 @@ interface ConcludeNeeds {
 
 export function conclude(p: Sizes, judged: Var<ReturnType<typeof Judged>>, held: Held, from: ConcludeNeeds): void {
   const { row, search, room } = from,
-    { kept, refused, stays, remembers, settles, inserts } = from.decision,
+    { kept, refused, stays, remembers, settles } = from.decision,
     { at, request, known, client, ahead } = held;
   const victim = victimOf(row, held, search, room);
   const hitWay = encodeOnehot(fromBits(search.hits)).is(Math.log2(p.ways)),
@@ -74,8 +74,7 @@ export function conclude(p: Sizes, judged: Var<ReturnType<typeof Judged>>, held:
   const way = priority([search.repeatsAhead, ahead.way], [search.anyHit, hitWay], room.number);
   // Newly forgotten of a client: the operation that is pushed out, or the number a quarter of a round back. The latter
   // keeps serial numbers comparable for a client that runs for long without one pushed out.
-  const evicts = node(inserts.and(victim.valid)),
-    pushesOut = node(remembers.and(victim.valid));
+  const pushesOut = node(remembers.and(victim.valid));
   const drags = node(settles.and(request.tracked).and(known).and(isFarAhead(p, held)));
   const quarterBack = quarterBefore(request.operation).is(p.operationBits);
   judged.set({
@@ -92,17 +91,23 @@ export function conclude(p: Sizes, judged: Var<ReturnType<typeof Judged>>, held:
     entrySlot: priority([search.repeatsAhead, ahead.slot], [search.anyHit, hitSlot], victim.slot),
     silent: request.access.silent,
     replyOpcode: request.access.replyOpcode,
-    evicts,
-    forgets: evicts.or(drags),
+    full: victim.valid,
+    drags,
     // Without `forgets` they say nothing: whether the stage moves on is known late, and not waited for.
     client: mux(pushesOut, victim.client, client),
     operation: mux(pushesOut, victim.operation, quarterBack),
   });
 }
 
-/** What the results are told: a request passes and is remembered; the finding about the one before. */
-export function tell(io: RetryVerdictIo, judged: Judged, { at, request }: Held, inserts: Bit, room: Room): void {
-  io.started.set({ valid: inserts, slot: request.access.slot, entry: cat(at.row, room.number) });
+/** What is forgotten, from registers: whether a request is entered comes late. */
+export function forgottenBy(judged: Var<ReturnType<typeof Judged>>): Judged {
+  const entered = judged.valid.and(judged.kind.eq(FindingKind.entered));
+  const evicts = node(entered.and(judged.full), { name: "judged_evicts" });
+  return { ...judged, evicts, forgets: node(evicts.or(judged.drags), { name: "judged_forgets" }) };
+}
+
+/** What the results are told: the finding about a request. Who is entered passes, and is remembered. */
+export function tell(io: RetryVerdictIo, judged: Judged): void {
   io.finding.set({
     valid: judged.valid,
     kind: judged.kind,

@@ -4,14 +4,13 @@ import { slotBits } from "../../../../shared/frame/index.ts";
 import { hashKeyBits } from "../../../../shared/hash/index.ts";
 import { Access, waitBits } from "../../records/records.ts";
 import { type RetryBufferParameters, RetryRequest } from "../retry-request.ts";
-import { RetryFinding, RetryStarted } from "../retry-results.ts";
+import { RetryFinding } from "../retry-results.ts";
 
 export const retryVerdictPorts = (p: RetryBufferParameters) => ({
   request: sink(RetryRequest(p)),
   hashKey: input(uint(hashKeyBits)),
   pass: source(Access(p)),
   fence: source(struct({ slot: uint(slotBits(p)) })),
-  started: output(RetryStarted(p)),
   finding: output(RetryFinding(p)),
   evicted: output(bit),
   replaced: output(bit),

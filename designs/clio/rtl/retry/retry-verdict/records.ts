@@ -50,13 +50,17 @@ export const Judged = (p: Sizes) =>
     entrySlot: uint(slotBits(p)),
     silent: bit,
     replyOpcode: uint(8),
-    /** An operation was pushed out; operations at or behind `operation` of `client` count as forgotten. */
-    evicts: bit,
-    forgets: bit,
+    /** Its set was full: who was entered has pushed an operation out. Or its client's number is far ahead. */
+    full: bit,
+    drags: bit,
     client: uint(Math.log2(p.clients)),
     operation: uint(p.operationBits),
   });
-export type Judged = Val<ReturnType<typeof Judged>>;
+/** With what follows: an operation was pushed out; those at or behind `operation` of `client` count as forgotten. */
+export interface Judged extends Val<ReturnType<typeof Judged>> {
+  readonly evicts: Bit;
+  readonly forgets: Bit;
+}
 
 /** What stage 2 decides about its request. */
 export interface Decision {

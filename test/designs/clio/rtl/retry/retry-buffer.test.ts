@@ -117,6 +117,10 @@ describe("RetryBuffer", () => {
         mix({ doneAfter: [1, 1500] }),
         /answer|number/,
       ],
+      ["who is entered is not awaited", /(?<=wire starts = )[^;]*/, "1'b0", mix(), /answer|number/],
+      ["who is answered is awaited", /(?<=wire starts = )[^;]*/, "finding_valid", mix(), /answer|number|one operation/],
+      ["an entered operation pushes none out", /(?<=judged_evicts = )[^;]*/, "1'b0", mix(), twice],
+      ["a client's mark is not drawn behind it", /(?<=judged_forgets = )[^;]*/, "judged_evicts", leaps, /./],
       ["clients are compared without their port's lowest bit", /(?<== )key\[2:0\]/, "{key[2:1], 1'b0}", mix(), /./],
       ["an expired operation is done", /(?<=fresh = )[^;]*/, "known", mix(), twice],
       [
