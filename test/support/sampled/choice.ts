@@ -43,7 +43,8 @@ export const heavyFiles: Readonly<Record<string, string>> = {
   "test/designs/supernic/rig/at-rest.test.ts": "census.test.ts beside it",
   "test/designs/supernic/rig/memory-task.test.ts": "the benches of rtl/memory",
   "test/designs/supernic/rig/payload-task.test.ts": "payload.test.ts of rtl/region",
-  "test/designs/supernic/rig/serve/regions.test.ts": "the managed devices of rig/bitstreams, and verb.test.ts beside it",
+  "test/designs/supernic/rig/serve/regions.test.ts":
+    "the managed devices of rig/bitstreams, and verb.test.ts beside it",
   "test/designs/supernic/rig/users.test.ts": "isolation.test.ts beside it, and the software's own tests",
   "test/designs/supernic/rig/weights.test.ts": "fair-shares.test.ts beside it, and the software's own tests",
   "test/designs/supernic/rig/worlds.test.ts": "the captures of rig/run and the blocks' random benches",
