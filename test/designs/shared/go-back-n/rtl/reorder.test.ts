@@ -447,6 +447,9 @@ describe.each(parameterSets)("GbnReorder, $sessions sessions, beats of $beatByte
       rig.reply(5, p.first, 8);
       await rig.settle(46);
       expect(gaps(39).slice(1)).toEqual(Array.from({ length: 5 }, () => 6));
+      // The one that has waited from the start is due behind the one that lacked.
+      rig.reply(3, p.first + 19, 8);
+      await rig.settle(48);
       await rig.allBack();
     },
   );
