@@ -92,7 +92,7 @@ function listOf(k: number) {
     });
   };
   const has = (id: UInt): Bit =>
-    list.map((e, i) => many.gt(i).and(e.id.eq(id))).reduce((a, b) => a.or(b), constant(0, 1) as Bit);
+    list.map((e, i) => many.gt(i).and(e.id.eq(id))).reduce<Bit>((a, b) => a.or(b), constant(0, 1));
   return { many, list, first, second, away, step, has };
 }
 type List = ReturnType<typeof listOf>;

@@ -64,8 +64,8 @@ export function putsOf(io: WayIo, { at, rest, beats, lastLane, isWrite, mapped, 
     some: node(job.valid.or(kept.any()), { name: "put_some" }),
   };
 }
-/** Lanes from this one on, and up to this one. */
-const lanesFrom = (first: UInt): UInt =>
-  cat(...Array.from({ length: memoryBeatBytes }, (_, i) => first.le(i)).toReversed());
-const lanesTo = (last: UInt): UInt =>
-  cat(...Array.from({ length: memoryBeatBytes }, (_, i) => last.ge(i)).toReversed());
+/** Lanes from this one on, and up to this one; the last lane, and the first, are in any case. */
+const lanesFrom = (first: UInt): UInt => lanes(i => (i === memoryBeatBytes - 1 ? constant(1, 1) : first.le(i))),
+  lanesTo = (last: UInt): UInt => lanes(i => (i === 0 ? constant(1, 1) : last.ge(i)));
+const lanes = (is: (i: number) => Bit): UInt =>
+  cat(...Array.from({ length: memoryBeatBytes }, (_, i) => is(i)).toReversed());
