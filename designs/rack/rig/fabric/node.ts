@@ -20,13 +20,16 @@ export interface RackNodeOptions {
 /** Rate of the line of a place that has one, Gbit/s. */
 export const gbpsOf = ({ links }: Rack, name: string): number =>
   links.find(l => l.between.some(p => p.place === name))?.gbps ?? 100;
+/** Frames that wait in its MAC for a pause to end. With so many the node cannot send, and holds what comes after. */
+const mostWaiting = 4;
 /** Its frames may have any class: what is paused at its port can only be these. */
 const anyClass = (): number => 255;
 type Counters = Readonly<Record<CounterName, bigint>>;
 
 /**
  * The cycle-accurate node with its DRAM and slow path, and a jack at its MAC. That obeys the pauses of the sNIC (PFC,
- * IEEE 802.1Qbb), and keeps them to itself as MACs do: the node sees none of them.
+ * IEEE 802.1Qbb), and keeps them to itself as MACs do: the node sees none of them. A paused MAC has few frames, and then
+ * takes none from the node: what the node holds is bounded by its slots.
  */
 export class RackNode implements Member {
   readonly name: string;
@@ -45,7 +48,8 @@ export class RackNode implements Member {
     this.name = name;
     this.settings = settings;
     this.#seed = seed;
-    this.#options = options;
+    // Another pause of the line's would be part of checkpoints; a rack has none.
+    this.#options = { ...options, mac: { ...options.mac, pauseTx: () => this.waiting >= mostWaiting } };
     this.jack = new Jack(name, time, (frame, damaged) => this.#arrive(frame, damaged));
     // The line gets each frame as the node has sent it, but for pauses.
     const line = { send: (frame: Uint8Array) => this.jack.send(frame), gbps, freeAt: 0 };

@@ -1,10 +1,10 @@
 /** The switch of a rack, as a model: it stores a frame, looks its destination up and forwards it. */
 import type { SimulatedTime } from "../../../../sim/index.ts";
 import { decodeField, ethernetHeader } from "../../../shared/wire/index.ts";
-import { macControlAddress, readPfc } from "../../../supernic/wire/index.ts";
+import { macControlAddress } from "../../../supernic/wire/index.ts";
 import { Held } from "./held.ts";
 import { Jack } from "./jack.ts";
-import { SendQueue } from "./send-queue.ts";
+import { pausesOf, SendQueue } from "./send-queue.ts";
 
 export interface RackSwitchOptions {
   readonly name: string;
@@ -121,13 +121,9 @@ export class RackSwitch {
     });
   }
   #pause(port: number, frame: Uint8Array): void {
-    const queue = this.#queues.get(port);
-    if (queue === undefined) return;
-    try {
-      queue.pause(readPfc(frame));
-    } catch {
-      // Another frame of MAC control: it ends here as well.
-    }
+    // Another frame of MAC control ends here as well.
+    const pauses = pausesOf(frame);
+    if (pauses !== undefined) this.#queues.get(port)?.pause(pauses);
   }
   #ports(dst: bigint, from: number): readonly number[] {
     const { table, blocked } = this.#o;

@@ -2,12 +2,21 @@
  * A memory node whose sNIC pauses it. Its MAC obeys, for as long as it was told, and keeps the pause to itself: the
  * node counts no frame that is not its own. A campaign of a million operations found that it did not.
  */
-import { expect, it } from "vitest";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import * as clioBuild from "../../../../../designs/clio/build/index.ts";
+import * as clioRig from "../../../../../designs/clio/rig/index.ts";
 import { clioMessage, opcode } from "../../../../../designs/clio/wire/index.ts";
-import { type RunningRack, withRack } from "../../../../../designs/rack/rig/fabric/index.ts";
+import { type RackNode, type RunningRack, withRack } from "../../../../../designs/rack/rig/fabric/index.ts";
 import { readRack } from "../../../../../designs/rack/setup/index.ts";
-import { udpFrame } from "../../../../../designs/shared/wire/index.ts";
-import { pfcFrame, pfcQuantumBits } from "../../../../../designs/supernic/wire/index.ts";
+import * as wire from "../../../../../designs/shared/wire/index.ts";
+import * as snicWire from "../../../../../designs/supernic/wire/index.ts";
+import { root } from "../../../../../scripts/setup/paths.mjs";
+import * as sim from "../../../../../sim/index.ts";
+import { faulty } from "./support/faulty.ts";
+
+const { udpFrame } = wire,
+  { pfcFrame, pfcQuantumBits } = snicWire;
 
 const gbps = 40,
   quanta = 400,
@@ -31,8 +40,12 @@ const plan = () =>
     }),
     "node-pause",
   );
-const withNode = (body: (rack: RunningRack, ask: () => void, answers: number[]) => Promise<void>): Promise<void> =>
-  withRack(plan(), { seed: 1 }, async rack => {
+type With = typeof withRack;
+const withNode = (
+  made: With,
+  body: (rack: RunningRack, ask: () => void, answers: number[]) => Promise<void>,
+): Promise<void> =>
+  made(plan(), { seed: 1 }, async rack => {
     const { settings } = rack.node("mem0"),
       { mac, ip, nativePort } = settings.runtime,
       answers: number[] = [];
@@ -60,21 +73,49 @@ const withNode = (body: (rack: RunningRack, ask: () => void, answers: number[]) 
   });
 const pause = (rack: RunningRack, n: number): void => rack.node("mem0").jack.arrive(pfcFrame(snicMac, { 4: n }), false);
 
-it("it sends nothing while it is paused, and all that waits when the time is over", () =>
-  withNode(async (rack, ask, answers) => {
+const obeys = (made: With): Promise<void> =>
+  withNode(made, async (rack, ask, answers) => {
     const begun = rack.clockwork.time.now();
     pause(rack, quanta);
-    for (let i = 0; i < 5; i++) ask();
+    for (let i = 0; i < 4; i++) ask();
     await rack.clockwork.pause(pauseNs - 100);
-    expect([answers.length, rack.node("mem0").waiting]).toEqual([1, 5]);
+    expect([answers.length, rack.node("mem0").waiting]).toEqual([1, 4]);
     expect(await rack.node("mem0").isAtRest()).toBe(false);
     await rack.clockwork.pause(round);
-    expect(answers).toHaveLength(6);
+    expect(answers).toHaveLength(5);
     expect(Math.min(...answers.slice(1))).toBeGreaterThan(begun + pauseNs);
-  }));
+  });
 
-it("a word of its sNIC ends the pause at once", () =>
-  withNode(async (rack, ask, answers) => {
+const isBounded = (made: With): Promise<void> =>
+  withNode(made, async (rack, ask, answers) => {
+    pause(rack, 65_535);
+    for (let i = 0; i < 20; i++) ask();
+    await rack.clockwork.pause(2 * round);
+    // One may be on its way into the MAC as that is full.
+    expect(rack.node("mem0").waiting).toBeGreaterThanOrEqual(4);
+    expect(rack.node("mem0").waiting).toBeLessThanOrEqual(5);
+    expect(rack.node("mem0").node.idle).toBe(false);
+    pause(rack, 0);
+    await rack.clockwork.pause(2 * round);
+    expect(answers).toHaveLength(21);
+  });
+
+const isApart = (made: With): Promise<void> =>
+  withNode(made, async (rack, ask, answers) => {
+    const host0 = rack.endpoint("host0"),
+      all = (n: number) => Object.fromEntries(Array.from({ length: 8 }, (_, k) => [k, n]));
+    host0.send(pfcFrame(host.mac, all(65_535)));
+    ask();
+    await rack.clockwork.pause(round);
+    const { counts, jack } = rack.node("mem0");
+    expect([counts.pauses, jack.counts.sent, answers.length]).toEqual([0, 2, 1]);
+    host0.send(pfcFrame(host.mac, all(0)));
+    await rack.clockwork.pause(round);
+    expect(answers).toHaveLength(2);
+  });
+
+const resumes = (made: With): Promise<void> =>
+  withNode(made, async (rack, ask, answers) => {
     pause(rack, 65_535);
     ask();
     await rack.clockwork.pause(round);
@@ -83,4 +124,57 @@ it("a word of its sNIC ends the pause at once", () =>
     await rack.clockwork.pause(round);
     expect(answers).toHaveLength(2);
     expect(rack.node("mem0").counts.pauses).toBe(2);
-  }));
+  });
+
+it("it sends nothing while it is paused, and all that waits when the time is over", () => obeys(withRack));
+it("its MAC keeps few frames, and the node the others", () => isBounded(withRack));
+it("a pause of a host ends at the sNIC: it holds up what that host is sent, and no node", () => isApart(withRack));
+it("a word of its sNIC ends the pause at once", () => resumes(withRack));
+
+describe("planted faults: each is found", () => {
+  /** A rack whose node is a copy with the fault; all that it is made of is everybody's. */
+  const withFault = async (from: string, to: string): Promise<With> => {
+    const shared = new Map<string, unknown>([
+      [join(root, "sim/index.ts"), sim],
+      [join(root, "designs/clio/build/index.ts"), clioBuild],
+      [join(root, "designs/clio/rig/index.ts"), clioRig],
+      [join(root, "designs/shared/wire/index.ts"), wire],
+      [join(root, "designs/supernic/wire/index.ts"), snicWire],
+    ]);
+    const { RackNode: Faulty } = (await faulty("node.ts", "node.ts", from, to, shared)) as {
+      readonly RackNode: typeof RackNode;
+    };
+    return (rack, o, body) =>
+      withRack(
+        rack,
+        { ...o, apart: { elsewhere: [], device: () => undefined, node: (_, own, time) => new Faulty(own, time) } },
+        body,
+      );
+  };
+  it("and nothing without one", async () => {
+    const made = await withFault("freeAt: 0", "freeAt: 0 + 0");
+    for (const run of [obeys, isBounded, resumes]) await run(made);
+  });
+  it.each<readonly [string, string, string, (made: With) => Promise<void>, RegExp]>([
+    [
+      "the node gets the pause",
+      "if (pauses === undefined) void",
+      "if (pauses !== null) void",
+      obeys,
+      /to deeply equal/,
+    ],
+    ["it is not obeyed", "{ obeys: true }", "{ obeys: false }", obeys, /to deeply equal/],
+    ["the quanta are those of another line", "gbps, freeAt: 0", "gbps: 100, freeAt: 0", obeys, /to deeply equal/],
+    ["the MAC keeps all", "this.waiting >= mostWaiting", "false", isBounded, /to be less than or equal/],
+    [
+      "a node whose frames wait is at rest",
+      "this.node.idle && this.waiting === 0",
+      "this.node.idle",
+      obeys,
+      /to be false/,
+    ],
+    ["a pause is a frame of the node's", "received - this.counts.pauses", "received", resumes, /to deeply equal/],
+  ])("%s", async (_, from, to, run, says) => {
+    await expect(run(await withFault(from, to))).rejects.toThrow(says);
+  });
+});
