@@ -27,8 +27,8 @@ const anyClass = (): number => 255;
 type Counters = Readonly<Record<CounterName, bigint>>;
 
 /**
- * The cycle-accurate node with its DRAM and slow path, and a jack at its MAC. That obeys the pauses of the sNIC (PFC,
- * IEEE 802.1Qbb), and keeps them to itself as MACs do: the node sees none of them. A paused MAC has few frames, and then
+ * The cycle-accurate node with its DRAM and slow path, and a jack at its MAC. That obeys the sNIC's pauses (PFC, IEEE
+ * 802.1Qbb), and keeps them to itself as MACs do: the node sees none of them. A paused MAC has few frames, and then
  * takes none from the node: what the node holds is bounded by its slots.
  */
 export class RackNode implements Member {
