@@ -23,7 +23,7 @@ import {
   uint,
   when,
 } from "../../../../hdl-dsl/index.ts";
-import { type ChainParameters, RegionEnter, RegionLeave } from "../region/index.ts";
+import { type ChainParameters, level, RegionEnter, RegionLeave } from "../region/index.ts";
 import { type DecoupledWays, readingPortsOf } from "./payload-ways.ts";
 import { countBits, DecouplerStatus, regionWay } from "./records.ts";
 
@@ -42,12 +42,6 @@ const ports = (p: ChainParameters) => ({
 function counted(name: string, event: Bit): UInt<typeof countBits> {
   const n = reg(uint(countBits), { init: 0, name });
   when(event, () => n.set(n.add(1)));
-  return n;
-}
-/** A number that goes up by one and down by one in a cycle. */
-function level(name: string, bits: number, up: Bit, down: Bit): UInt {
-  const n = reg(uint(bits), { init: 0, name });
-  when(up.andNot(down), () => n.set(n.add(1))).elseWhen(down.andNot(up), () => n.set(n.sub(1)));
   return n;
 }
 

@@ -33,7 +33,7 @@ import {
 } from "../../../../hdl-dsl/index.ts";
 import { passQueue } from "../../../shared/stream/index.ts";
 import type { PayloadUse, TrailerUse } from "../../wire/index.ts";
-import { type payloadPortsOf, payloadUses, type trailerPortsOf, trailerUses } from "../region/index.ts";
+import { level, type payloadPortsOf, payloadUses, type trailerPortsOf, trailerUses } from "../region/index.ts";
 import { PayloadBeat, payloadBits, type Task } from "../tasks/index.ts";
 
 type Chain = readonly Task[];
@@ -190,9 +190,8 @@ function backOf(io: Inside<Ways>, part: Outside<Ways>, w: number, asked: StreamI
   owed.ready.set(given.ready.and(off.or(said.valid)));
   said.ready.set(off.or(given.ready.and(owed.valid)));
   const waits = stage(given, "forward", { name: `back_${w}_waits` }),
-    count = reg(uint(bitsFor(mostOwed)), { init: 0, name: `owed_${w}_count` }),
-    goes = node(owed.fire, { name: `owed_${w}_goes` });
-  when(comes.andNot(goes), () => count.set(count.add(1))).elseWhen(goes.andNot(comes), () => count.set(count.sub(1)));
+    goes = node(owed.fire, { name: `owed_${w}_goes` }),
+    count = level(`owed_${w}_count`, bitsFor(mostOwed), comes, goes);
   const writing = { valid: waits.valid, ctx: waits.payload.ctx };
   connect(
     map(waits, PayloadBeat, ({ data, last }) => ({ data, last }), { name: `back_${w}_goes` }),

@@ -12,6 +12,7 @@ export {
   SlotState,
 } from "./records.ts";
 export { region, type RegionParameters, type RegionPorts } from "./region.ts";
+export { level } from "./level.ts";
 export { wholeFrames } from "./make-end.ts";
 export { pastPlaces, sentLate } from "./way-out.ts";
 export { Slot, slotOf, slotPorts } from "./slot.ts";
