@@ -104,13 +104,13 @@ module ExCacheLookup_s1024_w64_l4096_m4_q16_fifo (
   reg [3:0] intake_head; // intake.ts:28
   reg [3:0] intake_ahead; // intake.ts:29
   reg [3:0] intake_tail; // intake.ts:30
-  reg [9:0] misses_0_index, misses_1_index, misses_2_index, misses_3_index; // misses.ts:52
+  reg [9:0] misses_0_index, misses_1_index, misses_2_index, misses_3_index; // misses.ts:55
   reg [41:0] misses_0_tag, misses_0_victim, misses_1_tag, misses_1_victim, misses_2_tag, misses_2_victim,
     misses_3_tag, misses_3_victim;
   reg [5:0] misses_0_way, misses_1_way, misses_2_way, misses_3_way;
-  reg [3:0] fetching; // misses.ts:53
-  reg [3:0] leaving; // misses.ts:54
-  reg [3:0] busy; // misses.ts:55
+  reg [3:0] fetching; // misses.ts:56
+  reg [3:0] leaving; // misses.ts:57
+  reg [3:0] busy; // misses.ts:58
   reg [15:0] taken; // waiting.ts:58
   reg [1:0] owners_0, owners_1, owners_2, owners_3, owners_4, owners_5, owners_6, owners_7, owners_8, owners_9,
     owners_10, owners_11, owners_12, owners_13, owners_14, owners_15; // waiting.ts:59
@@ -268,9 +268,9 @@ module ExCacheLookup_s1024_w64_l4096_m4_q16_fifo (
   (* ram_style = "distributed" *) reg [644:0] requests [0:7]; // intake.ts:27
   (* ram_style = "distributed" *) reg [644:0] parked [0:15]; // waiting.ts:56
   (* ram_style = "distributed" *) reg [3:0] links [0:15]; // waiting.ts:57
-  wire finishes_now; // decide.ts:68
+  wire finishes_now; // decide.ts:69
   wire running; // parts.ts:22
-  wire blocked; // decide.ts:67
+  wire blocked; // decide.ts:68
   wire begins; // decide.ts:58
   wire hit; // decide.ts:61
   wire answers; // decide.ts:62
@@ -304,7 +304,7 @@ module ExCacheLookup_s1024_w64_l4096_m4_q16_fifo (
   wire intake_any = ~none | (request_valid & request_ready); // intake.ts:40
   wire filled = finishes & second_fill; // decision.ts:29
   wire released = finishes & second_release; // decision.ts:30
-  wire [1:0] next_miss = {~(|(~busy[1:0])) & (|(~busy[3:2])), |(~busy[1:0]) ? busy[0] & ~busy[1] : busy[2] & ~busy[3]}; // misses.ts:76
+  wire [1:0] next_miss = {~(|(~busy[1:0])) & (|(~busy[3:2])), |(~busy[1:0]) ? busy[0] & ~busy[1] : busy[2] & ~busy[3]}; // misses.ts:79
   wire wait_room_or = (|(~taken[1:0])) | (|(~taken[3:2]));
   wire taken_or = (|(~taken[5:4])) | (|(~taken[7:6]));
   wire wait_room_or_taken = (|(~taken[9:8])) | (|(~taken[11:10]));
@@ -332,10 +332,10 @@ module ExCacheLookup_s1024_w64_l4096_m4_q16_fifo (
   assign hit = looked & present & ~refused;
   assign answers = settled | refused;
   assign parks_now = parks & place_to_wait;
-  assign blocked = (parks & ~place_to_wait) | (needs & ~begins) | (evict & pending);
+  assign blocked = (parks & ~place_to_wait) | (needs & ~begins);
   assign finishes_now = valid & (second_kind == op_kind_finish);
-  wire drops = evict & there & ~dirty; // decide.ts:69
-  wire idle_1 = evict & ~there & ~pending; // decide.ts:70
+  wire drops = evict & there & ~dirty; // decide.ts:70
+  wire idle_1 = evict & ~there & ~pending; // decide.ts:71
   wire [1:0] parked_for =
     begun ? next_miss :
     {line_match[2] | victim_match[2] | line_match[3] | victim_match[3], line_match[1] | victim_match[1] | line_match[3] | victim_match[3]}; // decision.ts:45
@@ -456,7 +456,7 @@ module ExCacheLookup_s1024_w64_l4096_m4_q16_fifo (
     misses_2_index, misses_1_victim, misses_1_way, misses_1_tag, misses_1_index, misses_0_victim, misses_0_way,
     misses_0_tag, misses_0_index
   };
-  wire [99:0] told_word = next_op_way_joined[{7'd0, finish_payload_miss} * 9'd100 +: 100]; // misses.ts:78
+  wire [99:0] told_word = next_op_way_joined[{7'd0, finish_payload_miss} * 9'd100 +: 100]; // misses.ts:81
   wire [5:0] told_way = told_word[57:52];
   wire [5:0] next_op_way = want_finish ? told_way : evict_payload_way; // next.ts:122
   wire [1:0] next_op_miss = finish_payload_miss;
@@ -466,7 +466,7 @@ module ExCacheLookup_s1024_w64_l4096_m4_q16_fifo (
   wire next_op_fetched = next_op_fetched_shifted[0]; // next.ts:122
   wire [3:0] next_op_status = finish_payload_status;
   wire next_op_writable = finish_payload_writable;
-  wire [9:0] told_index = told_word[9:0]; // misses.ts:78
+  wire [9:0] told_index = told_word[9:0]; // misses.ts:81
   assign next_index =
     clearing ? clear_set :
     want_finish ? told_index :
@@ -487,7 +487,7 @@ module ExCacheLookup_s1024_w64_l4096_m4_q16_fifo (
     ((second_set_dirty & ~gone & ~ended_way) | (written_set_dirty_and & (second_write ? 64'hffffffffffffffff : 64'd0)))
     & (~clears ? 64'hffffffffffffffff : 64'd0); // read.ts:31
   wire [63:0] written_set_used =
-    ((second_set_used & (~sweeps ? 64'hffffffffffffffff : 64'd0) & ~gone) | written_set_dirty_and | arrived_way)
+    ((second_set_used & (~sweeps ? 64'hffffffffffffffff : 64'd0)) | written_set_dirty_and | arrived_way)
     & (~clears ? 64'hffffffffffffffff : 64'd0);
   wire [5:0] written_set_pointer = clears ? 6'd0 : (begun & turns) ? second_set_pointer + 6'd1 : second_set_pointer;
   wire moves = first_valid & ~kills; // read.ts:41
@@ -656,16 +656,16 @@ module ExCacheLookup_s1024_w64_l4096_m4_q16_fifo (
         wrote_valid_and ? wrote_pointer :
         stored_pointer;
       line_match <= {
-        fetching[3] & ~((second_miss == 2'd3) & filled) & (misses_3_index == first_index) & (misses_3_tag == first_tag),
-        fetching[2] & ~((second_miss == 2'd2) & filled) & (misses_2_index == first_index) & (misses_2_tag == first_tag),
-        fetching[1] & ~((second_miss == 2'd1) & filled) & (misses_1_index == first_index) & (misses_1_tag == first_tag),
-        fetching[0] & ~((second_miss == 2'd0) & filled) & (misses_0_index == first_index) & (misses_0_tag == first_tag)
+        fetching[3] & (misses_3_index == first_index) & (misses_3_tag == first_tag),
+        fetching[2] & (misses_2_index == first_index) & (misses_2_tag == first_tag),
+        fetching[1] & (misses_1_index == first_index) & (misses_1_tag == first_tag),
+        fetching[0] & (misses_0_index == first_index) & (misses_0_tag == first_tag)
       };
       victim_match <= {
-        leaving[3] & ~((second_miss == 2'd3) & released) & (misses_3_index == first_index) & (misses_3_victim == first_tag),
-        leaving[2] & ~((second_miss == 2'd2) & released) & (misses_2_index == first_index) & (misses_2_victim == first_tag),
-        leaving[1] & ~((second_miss == 2'd1) & released) & (misses_1_index == first_index) & (misses_1_victim == first_tag),
-        leaving[0] & ~((second_miss == 2'd0) & released) & (misses_0_index == first_index) & (misses_0_victim == first_tag)
+        leaving[3] & (misses_3_index == first_index) & (misses_3_victim == first_tag),
+        leaving[2] & (misses_2_index == first_index) & (misses_2_victim == first_tag),
+        leaving[1] & (misses_1_index == first_index) & (misses_1_victim == first_tag),
+        leaving[0] & (misses_0_index == first_index) & (misses_0_victim == first_tag)
       };
     end
 

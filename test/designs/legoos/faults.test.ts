@@ -50,7 +50,7 @@ const faults: readonly Fault[] = [
   ],
   [
     "what the cycle before wrote of a set is not seen",
-    lossy,
+    dram,
     "wire wrote_valid_and = wrote_valid &",
     "wire wrote_valid_and = 1'b0 &",
   ],

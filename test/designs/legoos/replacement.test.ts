@@ -10,39 +10,55 @@ type Cache = Design<ReturnType<typeof ExCache>["ports"]>;
 const ways = 4,
   sets = 4;
 
-/** Reads line `n` of set 0; whether it missed. */
-async function misses(rig: ExCacheRig, n: number): Promise<boolean> {
+/** Reads or writes line `n` of set 0; whether it missed. */
+async function misses(rig: ExCacheRig, n: number, write = false): Promise<boolean> {
   const before = rig.counts["miss"] ?? 0;
-  await rig.ask({ asid: 1, va: BigInt(n * sets * rig.p.lineBytes), write: false, strb: 0n, data: 0n });
+  await rig.ask({ asid: 1, va: BigInt(n * sets * rig.p.lineBytes), write, strb: 1n, data: 1n });
   await rig.settled();
   return (rig.counts["miss"] ?? 0) > before;
 }
 
-/** First in, first out, with free ways first, which software's evictions make. */
+/** First in, first out, with free ways first, which software's evictions make. Lines that leave are counted by kind. */
 const fifo = (design?: Cache): Promise<void> =>
   withExCache("fifo", { parameters: small({ ways }), seed: 1, wave: false, ...(design && { design }) }, async rig => {
     const { random } = rig.bench,
-      set: (number | undefined)[] = Array.from({ length: ways }, () => undefined);
+      set: (number | undefined)[] = Array.from({ length: ways }, () => undefined),
+      dirty = new Set<number>(),
+      left = { cleanEviction: 0, dirtyEviction: 0 };
     let pointer = 0;
+    /** A clean line that software has evicted is dropped without a word. */
+    const leaves = (way: number, clean: number): void => {
+      const line = set[way];
+      if (line !== undefined && dirty.delete(line)) left.dirtyEviction++;
+      else left.cleanEviction += clean;
+      set[way] = undefined;
+    };
     await rig.begin([1]);
     for (let i = 0; i < 200; i++) {
       if (random.chance(0.15)) {
         const way = random.below(ways);
         rig.evict(0, way);
         await rig.settled();
-        set[way] = undefined;
+        leaves(way, 0);
       }
       const line = random.below(8),
+        write = random.chance(0.3),
         there = set.includes(line);
-      expect(await misses(rig, line), `access ${i}, line ${line}`).toBe(!there);
-      if (there) continue;
-      const free = set.indexOf(undefined);
-      set[free < 0 ? pointer : free] = line;
-      if (free < 0) pointer = (pointer + 1) % ways;
+      expect(await misses(rig, line, write), `access ${i}, line ${line}`).toBe(!there);
+      if (!there) {
+        const free = set.indexOf(undefined);
+        if (free < 0) leaves(pointer, 1);
+        set[free < 0 ? pointer : free] = line;
+        if (free < 0) pointer = (pointer + 1) % ways;
+      }
+      if (write) dirty.add(line);
+      const { cleanEviction = 0, dirtyEviction = 0 } = rig.counts;
+      expect({ cleanEviction, dirtyEviction }, `access ${i}`).toEqual(left);
     }
   });
 test("the oldest leaves; a free way comes first", () => fifo());
 test.each([
+  ["a free way counts as a clean line that leaves", /holds <= [^;]*;/, "holds <= 1'b1;"],
   ["the pointer stands", /turns <= [^;]*;/, "turns <= 1'b0;"],
   ["the pointer goes on when a way was free", /turns <= [^;]*;/, "turns <= fetches;"],
   [

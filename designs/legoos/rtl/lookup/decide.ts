@@ -64,7 +64,8 @@ export function decide(s: Seen): Decision {
     parks: node(parks.and(room), { name: "parks_now" }),
     forLine: line,
     begins,
-    blocked: node(parks.andNot(room).or(needs.andNot(begins)).or(evict.and(pending)), { name: "blocked" }),
+    // Software's order for a way that waits for its line comes again by itself: what is behind it goes on.
+    blocked: node(parks.andNot(room).or(needs.andNot(begins)), { name: "blocked" }),
     finishes: node(s.valid.and(op.kind.is("finish")), { name: "finishes_now" }),
     drops: node(evict.and(there).andNot(dirty), { name: "drops" }),
     idle: node(evict.andNot(there).andNot(pending)),

@@ -43,7 +43,10 @@ export interface Misses {
   readonly idle: Bit;
   readonly of: (miss: UInt) => Val<ReturnType<typeof Miss>>;
   readonly fetches: (miss: UInt) => Bit;
-  /** The misses that fetch a line, and those whose victim it is, once the orders of this cycle are done. */
+  /**
+   * The misses that fetch a line, and those whose victim it is, before the orders of this cycle. Whoever gives an order
+   * kills what comes behind it, so nobody uses what is found in such a cycle.
+   */
   readonly match: (set: UInt, tag: UInt) => { readonly line: UInt; readonly victim: UInt };
 }
 
@@ -81,14 +84,10 @@ export function misses(p: Parameters, o: MissOrders): Misses {
       const same = (m: number): Bit => entries.at(m).index.eq(set);
       return {
         line: fromBits(
-          Array.from({ length: p.misses }, (_, m) =>
-            fetching.bit(m).and(filled(m).not()).and(same(m)).and(entries.at(m).tag.eq(tag)),
-          ),
+          Array.from({ length: p.misses }, (_, m) => fetching.bit(m).and(same(m)).and(entries.at(m).tag.eq(tag))),
         ),
         victim: fromBits(
-          Array.from({ length: p.misses }, (_, m) =>
-            leaving.bit(m).and(released(m).not()).and(same(m)).and(entries.at(m).victim.eq(tag)),
-          ),
+          Array.from({ length: p.misses }, (_, m) => leaving.bit(m).and(same(m)).and(entries.at(m).victim.eq(tag))),
         ),
       };
     },

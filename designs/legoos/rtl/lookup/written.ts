@@ -29,7 +29,8 @@ export function setAfter(
     valid: kept(valid.andNot(gone).or(arrived)),
     writable: kept(writable.andNot(ended).andNot(dropped).or(taken).or(of(second.writable, arrived))),
     dirty: kept(dirty.andNot(gone).andNot(ended).or(of(second.write, touched))),
-    used: kept(of(sweeps.not(), used).andNot(gone).or(touched).or(arrived)),
+    // Of a way that is not valid the mark is anything: whatever makes it valid sets the mark.
+    used: kept(of(sweeps.not(), used).or(touched).or(arrived)),
     pointer: mux(clears, constant(0, pointer.width), mux(begun.and(turns), pointer.add(1), pointer)),
   });
 }
