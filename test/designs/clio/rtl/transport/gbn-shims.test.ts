@@ -29,6 +29,7 @@ import {
   StreamSource,
 } from "../../../../../sim/index.ts";
 import { bench } from "../../../../bench.ts";
+import { allBack } from "../../../../support/all-back.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
 import { clientPorts, configOf, own, randomClient, randomPing } from "../network/net-frames.ts";
 import { addressed, Channel, type ChannelOptions, GbnClient } from "./support/gbn-clients.ts";
@@ -87,11 +88,16 @@ class Rig {
   /** Clients that say nothing any more. */
   readonly dead = new Set<number>();
   readonly #b: Bench<Ports>;
+  /** The node keeps its answer to a request with number 0 to itself. */
+  #keeps = false;
+  readonly #kept: Uint8Array[] = [];
+  readonly #p: GbnShimsParameters;
   readonly #pending: { readonly due: number; readonly frame: Uint8Array }[] = [];
   readonly #sentBy = new Map<string, number>();
 
   constructor(b: Bench<Ports>, p: GbnShimsParameters, o: Options = {}) {
     this.#b = b;
+    this.#p = p;
     const pause = o.pause ?? (() => never),
       channel = { loss: 0, duplication: 0, reordering: 0, delay: 20, ...o.channel };
     poke(b.io.config, configOf(own));
@@ -163,10 +169,9 @@ class Rig {
             if (macOf.get(tag) !== of) throw new Error("one tag for two sessions");
             if (decode(clioHeader, payload).opcode === opcode.WRITE_NOREPLY) continue;
           }
-          this.#pending.push({
-            due: cycle + b.random.between(5, 100),
-            frame: udpFrame(nodeAt(udp.dstPort), { mac: src, ip: ip.src, port: udp.srcPort }, payload),
-          });
+          const frame = udpFrame(nodeAt(udp.dstPort), { mac: src, ip: ip.src, port: udp.srcPort }, payload);
+          if (this.#keeps && number === 0) this.#kept.push(frame);
+          else this.#pending.push({ due: cycle + b.random.between(5, 100), frame });
         }
         for (
           let i = this.#pending.findIndex(x => x.due <= cycle);
@@ -226,6 +231,68 @@ class Rig {
           (c.idle && this.arrived[i] === this.requested[i] && this.replied[i]?.length === this.answerable[i]?.length),
       ),
     );
+  }
+  /**
+   * All is there again: a lane for each session with a reply that waits, slots for replies that wait, and the numbers
+   * of a session's window. The clients say nothing any more: all sessions begin anew, with somebody else.
+   */
+  async allBack(): Promise<void> {
+    const b = this.#b,
+      { sessions, waiting, window, first } = this.#p,
+      self = asking(b.random),
+      node = nodeAt(own.nativePort),
+      packet = (type: number, session: number, sequence: number, payload?: Uint8Array): void => {
+        this.mac.send(gbnFrame(self, node, { type, sequence: sequence >>> 0, srcSlot: 3, dstSlot: session }, payload));
+      },
+      ask = (session: number, i: number): void => {
+        packet(gbnTypes.data, session, first + i, payloadOf(5000, i, new Uint8Array(10)));
+      },
+      had = (side: "rx" | "tx", name: string): (() => number) => {
+        const before = this.counter(side, name);
+        return () => this.counter(side, name) - before;
+      };
+    this.clients.forEach((_, i) => this.dead.add(i));
+    await b.until(() => this.mac.pending === 0 && this.up.empty && this.down.empty);
+    for (let session = 1; session < sessions; session++) this.session.send({ session, open: 1 });
+    await b.until(() => this.session.pending === 0);
+    await b.cycles(4 * waiting);
+
+    // Fewer than half of the slots, or no request would come in.
+    const lanes = Math.min(sessions, waiting / 2) - 1;
+    this.#keeps = true;
+    const waits = had("tx", "waited");
+    for (let session = 1; session <= lanes; session++) for (const i of [0, 1]) ask(session, i);
+    await allBack(b, { what: "lanes", count: lanes, had: waits });
+    await this.#giveKept();
+    for (let session = 1; session <= lanes; session++) packet(gbnTypes.ack, session, first + 1);
+
+    // Half of the slots: with so many taken no request comes in. The one that all wait for has none.
+    this.#keeps = true;
+    this.session.send({ session: 1, open: 1 });
+    await b.cycles(4 * waiting);
+    const enters = had("rx", "accepted");
+    for (let i = 0; i < waiting / 2 + 4; i++) {
+      ask(1, i);
+      await b.cycles(160);
+    }
+    await allBack(b, { what: "slots", count: waiting / 2 + 1, had: enters });
+    await this.#giveKept();
+    packet(gbnTypes.ack, 1, first + waiting / 2);
+
+    this.session.send({ session: 2, open: 1 });
+    await b.cycles(4 * waiting);
+    const leaves = had("tx", "sent");
+    for (let i = 0; i < window + 3; i++) ask(2, i);
+    await allBack(b, { what: "numbers", count: window, had: leaves, settle: 200, patience: 1000 });
+    packet(gbnTypes.ack, 2, first + window - 1);
+    await b.until(() => leaves() === window + 3);
+  }
+  async #giveKept(): Promise<void> {
+    this.#keeps = false;
+    for (const frame of this.#kept.splice(0)) this.#pending.push({ due: 0, frame });
+    await this.#b.cycles(10);
+    await this.#b.until(() => this.#pending.length === 0 && this.node.pending === 0);
+    await this.#b.cycles(400);
   }
   counter(side: "rx" | "tx", name: string): number {
     return Number(
