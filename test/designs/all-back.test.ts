@@ -70,10 +70,7 @@ const without: Readonly<Record<string, string>> = {
   "test/designs/clio/rtl/retry/retry-turns.test.ts": slots,
   "test/designs/clio/rtl/retry/retry-waits.test.ts": slots,
   "test/designs/clio/rtl/slow-path/slow-rx.test.ts": slots,
-  "test/designs/clio/rtl/top/small-node.test.ts": open,
   "test/designs/clio/rtl/transport/gbn-peers.test.ts": numbers,
-  "test/designs/clio/rtl/transport/gbn-rx.test.ts": open,
-  "test/designs/clio/rtl/transport/gbn-shims.test.ts": open,
   "test/designs/clio/rtl/transport/gbn-tx-still.test.ts": answered,
   "test/designs/clio/rtl/transport/gbn-tx.test.ts": answered,
   "test/designs/shared/frame/frame-buffer.test.ts": numbers,
@@ -87,7 +84,7 @@ const without: Readonly<Record<string, string>> = {
   "test/designs/shared/virtual-memory/rtl/table-walk.test.ts": numbers,
 };
 /** So many are to be done, and no more: one that gets the check makes this less. */
-const stillOpen = 4;
+const stillOpen = 1;
 
 /** Benches that build a module with a supply, as their text says. */
 const benches = [

@@ -13,12 +13,16 @@ import { bucketOf, faultOf, putEntry } from "./translate-one/table.ts";
  * Latency from `access` to `reads` or `writes`: 2 cycles a page that the TLB knows. A miss costs the memory's latency,
  * 8 beats and 4 cycles more. A page fault costs the memory's latency again and a cycle more, behind `AxiShare` 2: its
  * write-back is in memory before the request goes on. Initiation interval: the latency and a cycle.
- * Full: `access.ready` is 0. A fault that finds no frame waits, with `outOfMemory` it is refused. A memory that refuses
- * the write-back is asked 16 times. Then the request ends with FAIL, and its frame is left unused: the memory may have
- * taken the entry all the same, so no other page may have the frame.
+ * Full: `access.ready` is 0. A fault that finds no frame waits, with `outOfMemory` it is refused.
+ *
+ * A memory that refuses the write-back is asked 16 times; after that the bucket is read back. When the entry is in it
+ * all the same, the page has its frame and the request goes on. Otherwise the request ends with FAIL, and the next
+ * fault has the frame: a frame stays first among the free pages until an entry in memory has it. So none is lost, and
+ * no two pages have the same. While the bucket cannot be read, nobody knows who has the frame. Then faults end with
+ * FAIL and take none, and each request begins with reading the bucket again; hits go on.
  *
  * Shootdown: taken between requests; the page's entry goes at once, `shootdown_done` comes when nothing is `busy` after
- * that. Reset: the TLB is empty.
+ * that. Reset: the TLB is empty, and there is no free page; it may come at any time.
  */
 export const TranslateOne = module("TranslateOne", translateOnePorts, (io, p) => {
   const state = stateOf(p),

@@ -1,7 +1,8 @@
 /** The page that is looked up, and what the TLB and its rights say of it. */
-import { type Bit, bit, cat, constant, instance, mux, node, reg, uint } from "../../../../../hdl-dsl/index.ts";
+import { type Bit, bit, cat, constant, instance, mux, node, reg, struct, uint } from "../../../../../hdl-dsl/index.ts";
 import { lengthBits } from "../../../../shared/frame/index.ts";
 import { locatePage, Tlb } from "../../../../shared/virtual-memory/rtl/index.ts";
+import { bucketSlots } from "../../../../shared/virtual-memory/table/index.ts";
 import { tableOf } from "../../../config/index.ts";
 import type { TranslateOneIo, TranslateOneParameters } from "./ports.ts";
 
@@ -35,6 +36,14 @@ export function stateOf(p: TranslateOneParameters) {
     code: reg(uint(4)),
     /** Times that the entry's write was refused. */
     tries: reg(uint(4)),
+    /** The memory refused an entry with the first free frame, and nobody knows yet whether it has it all the same. */
+    unsure: reg(bit, { init: 0 }),
+    /** That entry. */
+    unsureAt: reg(struct({ index: uint(g.indexBits), slot: uint(Math.log2(bucketSlots)) })),
+    /** The bucket under way is read to see whether that entry is in it. */
+    checking: reg(bit, { init: 0 }),
+    /** The request has asked for that, so that it does not ask for ever. */
+    checked: reg(bit, { init: 0 }),
   };
 }
 export type State = ReturnType<typeof stateOf>;
@@ -56,7 +65,8 @@ export function pageOf(io: TranslateOneIo, p: TranslateOneParameters, { g, step 
       .or(physical.and(vpn.bits(g.ppnBits, g.vpnBits - g.ppnBits).any())),
   );
   const key = node(cat(a.pid, vpn.trunc(g.vpnBits)));
-  const place = locatePage(g, key, io.hashKey);
+  const located = locatePage(g, key, io.hashKey),
+    place = { index: node(located.index, { name: "bucket" }), tag: located.tag };
 
   return { offset, lastStep, vpn, physical, outside, key, place };
 }

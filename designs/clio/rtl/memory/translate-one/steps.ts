@@ -23,15 +23,20 @@ function refuse({ code, go }: State, c: UInt | number): void {
 }
 
 /** A page is looked up in the TLB, or an entry of it shot down. */
-export function lookSteps({ state, page, looked, fault }: Parts): void {
-  const { g, pages, is, go, step, ppns } = state,
+export function lookSteps({ io, state, page, looked, fault }: Parts): void {
+  const { g, pages, is, go, step, ppns, tries, unsure, checking, checked } = state,
     { lastStep, outside, physical, vpn } = page,
     { tlb, shooting, draining, shoots, looks, lookedUp } = looked,
     { permitted, lacks } = fault;
   const last = node(step.eq(lastStep));
   when(is("look"), () => {
     shooting.set(shoots);
-    when(looks, () => go("decide"));
+    when(unsure.and(checked.not()).and(shoots.not()).and(io.access.valid), () => {
+      checking.set(1);
+      checked.set(1);
+      tries.set(0);
+      go("fetch");
+    }).elseWhen(looks, () => go("decide"));
   });
   when(is("decide"), () => {
     when(shooting, () => {
@@ -55,29 +60,35 @@ export function lookSteps({ state, page, looked, fault }: Parts): void {
 
 /** The bucket is fetched, and the entry judged. */
 export function fetchSteps({ io, state, bucket: { seen, found }, fault }: Parts): void {
-  const { is, go, tries } = state,
-    { free, permitted, lacks } = fault;
+  const { is, go, tries, unsure, checking } = state,
+    { free, permitted, lacks, taken } = fault;
   when(is("fetch"), () => {
     seen.set(0);
-    tries.set(0);
+    when(checking.not(), () => tries.set(0));
     found.there.set(0);
     found.error.set(0);
     when(io.ar.ready, () => go("collect"));
   });
   when(is("collect").and(io.r.fire).and(io.r.payload.last), () => go("verdict"));
-  when(is("verdict"), () => {
+  when(is("verdict").and(checking), () => {
+    checking.set(0);
+    when(found.error.not(), () => unsure.set(0));
+    when(tries.all().andNot(taken), () => refuse(state, statusBits.FAIL)).otherwise(() => go("look"));
+  }).elseWhen(is("verdict"), () => {
     when(found.error, () => refuse(state, statusBits.FAIL))
       .elseWhen(found.there.not(), () => refuse(state, statusBits.INVALID))
       .elseWhen(permitted.not(), () => refuse(state, lacks))
       .elseWhen(found.valid, () => go("fill"))
+      .elseWhen(unsure, () => refuse(state, statusBits.FAIL))
       .elseWhen(free.out.valid, () => go("put"))
       .elseWhen(io.outOfMemory, () => refuse(state, statusBits.OUT_OF_MEMORY));
   });
 }
 
 /** A new entry is written, and the TLB filled. */
-export function putSteps({ io, state, writing: { awTaken, wTaken } }: Parts): void {
-  const { is, go, tries } = state;
+export function putSteps({ io, state, page: { place }, bucket: { found }, fault: { written }, writing }: Parts): void {
+  const { awTaken, wTaken } = writing,
+    { is, go, tries, unsure, unsureAt, checking } = state;
   const awDone = node(awTaken.or(io.aw.ready)),
     wDone = node(wTaken.or(io.w.ready));
   when(is("put"), () => {
@@ -87,8 +98,13 @@ export function putSteps({ io, state, writing: { awTaken, wTaken } }: Parts): vo
   });
   when(is("answer").and(io.b.valid), () => {
     assertAlways(io.b.payload.id.eq(tableId), "the answer is that of the write-back");
-    when(io.b.payload.resp.any().not(), () => go("fill"))
-      .elseWhen(tries.all(), () => refuse(state, statusBits.FAIL))
+    when(written, () => go("fill"))
+      .elseWhen(tries.all(), () => {
+        unsure.set(1);
+        unsureAt.set({ index: place.index, slot: found.slot });
+        checking.set(1);
+        go("fetch");
+      })
       .otherwise(() => {
         tries.set(tries.add(1));
         go("put");
@@ -99,7 +115,7 @@ export function putSteps({ io, state, writing: { awTaken, wTaken } }: Parts): vo
 
 /** The request leaves, translated or refused. */
 export function giveAccess({ io, state, page: { offset } }: Parts): void {
-  const { is, go, step, ppns, code } = state,
+  const { is, go, step, ppns, code, checked } = state,
     a = io.access.payload;
   const translated = {
     slot: a.slot,
@@ -126,6 +142,7 @@ export function giveAccess({ io, state, page: { offset } }: Parts): void {
   io.access.ready.set(answered);
   when(answered, () => {
     step.set(0);
+    checked.set(0);
     go("look");
   });
 }

@@ -21,7 +21,8 @@ import type { Looked, Page, State } from "./lookup.ts";
 import { beatBytes, tableId, type TranslateOneIo, type TranslateOneParameters } from "./ports.ts";
 
 /** The bucket: eight beats, an entry each. */
-export function bucketOf(io: TranslateOneIo, p: TranslateOneParameters, { g, is }: State, { place }: Page) {
+export function bucketOf(io: TranslateOneIo, p: TranslateOneParameters, state: State, { place }: Page) {
+  const { g, is, checking, unsureAt } = state;
   const seen = reg(uint(Math.log2(bucketSlots)));
   const found = reg(
     struct({
@@ -32,13 +33,18 @@ export function bucketOf(io: TranslateOneIo, p: TranslateOneParameters, { g, is 
       ppn: uint(g.ppnBits),
       slot: uint(Math.log2(bucketSlots)),
       error: bit,
+      /** Of the entry that is looked for, in a bucket that is read for it: its frame. */
+      unsureValid: bit,
+      unsurePpn: uint(g.ppnBits),
     }),
   );
   const entry = unpack(entryShape(g), io.r.payload.data);
   const base = constant(BigInt(g.tableBase), p.addressBits);
   io.ar.valid.set(is("fetch"));
   io.ar.payload.set({
-    addr: base.or(cat(place.index, constant(0, Math.log2(bucketBytes))).resize(p.addressBits)),
+    addr: base.or(
+      cat(mux(checking, unsureAt.index, place.index), constant(0, Math.log2(bucketBytes))).resize(p.addressBits),
+    ),
     id: tableId,
     len: bucketSlots - 1,
     size: Math.log2(beatBytes),
@@ -57,6 +63,10 @@ export function bucketOf(io: TranslateOneIo, p: TranslateOneParameters, { g, is 
       found.ppn.set(entry.ppn);
       found.slot.set(seen);
     });
+    when(seen.eq(unsureAt.slot), () => {
+      found.unsureValid.set(entry.valid);
+      found.unsurePpn.set(entry.ppn);
+    });
   });
 
   return { seen, found, base };
@@ -67,7 +77,7 @@ export type Bucket = ReturnType<typeof bucketOf>;
 export function faultOf(
   io: TranslateOneIo,
   p: TranslateOneParameters,
-  { is }: State,
+  { is, checking }: State,
   { physical }: Page,
   { tlb, found }: Pick<Looked, "tlb"> & Pick<Bucket, "found">,
 ) {
@@ -83,11 +93,15 @@ export function faultOf(
   const lacks = node(
     priority([held.or(moving), statusBits.MIGRATING], [a.write, statusBits.WRITE_PERM], statusBits.READ_PERM),
   );
-  const unmapped = node(is("verdict").and(found.error.not()).and(found.there).and(permitted).and(found.valid.not()));
-  const faults = node(unmapped.and(free.out.valid));
-  free.out.ready.set(unmapped);
-  when(faults, () => found.ppn.set(free.out.payload));
-  return { free, permitted, lacks };
+  const unmapped = node(is("verdict").and(checking.not()).and(found.valid.not()));
+  when(unmapped, () => found.ppn.set(free.out.payload));
+  // A frame stands first in the queue until the memory has its entry: what is refused is nobody's, and not lost.
+  const has = found.unsureValid.and(found.unsurePpn.eq(free.out.payload));
+  const taken = node(is("verdict").and(checking).andNot(found.error).and(has));
+  const written = node(is("answer").and(io.b.valid).andNot(io.b.payload.resp.any()));
+  free.out.ready.set(taken.or(written));
+  assertAlways(taken.or(written).andNot(free.out.valid).not(), "an entry in memory has a frame of the queue");
+  return { free, permitted, lacks, taken, written };
 }
 
 /** The entry with its frame, as it is written to the table. */

@@ -8,6 +8,7 @@ import {
   entryAddress,
   locate,
   packEntry,
+  unpackEntry,
 } from "../../../../../designs/shared/virtual-memory/table/index.ts";
 import {
   accessBody,
@@ -35,6 +36,7 @@ import {
   StreamSource,
 } from "../../../../../sim/index.ts";
 import { bench } from "../../../../bench.ts";
+import { allBack } from "../../../../support/all-back.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
 import { anyFrame, own } from "../network/net-frames.ts";
 
@@ -55,6 +57,7 @@ const config = narrowConfig({
 const { table, pageSize, maxData } = config;
 const dut = () => SmallNode(smallNodeParameters(config, runtime));
 type Ports = ReturnType<typeof dut>["ports"];
+type Rig = ReturnType<typeof rig>;
 const client: Endpoint = { mac: 0x0200000000c0n, ip: 0x0a0000c0, port: 7000 },
   node: Endpoint = { mac: runtime.mac, ip: runtime.ip, port: runtime.nativePort };
 
@@ -83,7 +86,8 @@ function rig(
     },
   );
   const memory = new MappedMemory(),
-    taken = new Map<number, number>();
+    taken = new Map<number, number>(),
+    entries: { readonly address: number; readonly bytes: Uint8Array }[] = [];
   for (const { pid, vpn, write } of pages) {
     const { index, tag } = locate(table, pid, vpn, runtime.hashKey),
       slot = taken.get(index) ?? 0,
@@ -94,6 +98,7 @@ function rig(
       packEntry(table, { valid: false, allocated: true, read: true, write, tag, ppn: 0 }),
       true,
     );
+    entries.push({ address: entryAddress(table, index, slot), bytes });
     ram.write(entryAddress(table, index, slot), bytes);
     memory.map(pid, vpn, { read: true, write });
   }
@@ -108,11 +113,41 @@ function rig(
   return {
     ram,
     model,
+    free,
+    entries,
     mac: new AxisSource(sim, io.rx, { pause: often(pause.rx) }),
     out: new AxisSink(sim, io.tx, pause.tx ? { pause: bursts({ go: 20, pause: 8 }, random.word()) } : {}),
     shootdown: new StreamSource(sim, io.shootdown),
     shot: new StreamSink(sim, io.shootdownDone),
   };
+}
+
+/**
+ * All pages lose their frames, and each gets one anew: all the frames there are, none twice. The node is idle, and the
+ * memory takes what it is given; replies from here on are nobody's.
+ */
+async function framesBack(b: Bench<Ports>, { ram, free, entries, mac, shootdown, shot }: Rig): Promise<void> {
+  const frames = (): number[] =>
+    entries.flatMap(({ address }) => {
+      const { valid, ppn } = unpackEntry(
+        table,
+        new DataView(ram.read(address, 8).slice().buffer).getBigUint64(0, true),
+      );
+      return valid ? [ppn] : [];
+    });
+  await b.until(() => b.io.busy.value === 0);
+  const before = frames();
+  for (const { address, bytes } of entries) ram.write(address, bytes);
+  for (const { pid, vpn } of pages) {
+    shootdown.send({ pid, vpn });
+    await shot.recv();
+  }
+  for (const frame of before) free.send(frame);
+  for (const { pid, vpn } of pages)
+    mac.send(access(opcode.READ, pid, vpn * BigInt(pageSize), 8, new Uint8Array()), { userAtEnd: true });
+  await allBack(b, { what: "frames", count: pages.length, had: () => frames().length });
+  expect(new Set(frames()).size, "frames, each of them once").toBe(pages.length);
+  await b.until(() => b.io.busy.value === 0);
 }
 
 const access = (code: number, pid: number, va: bigint, length: number, data: Uint8Array): Uint8Array =>
@@ -137,7 +172,8 @@ function randomAccess(random: Random): Uint8Array {
 
 async function mixed(b: Bench<Ports>, count = 1500, like: AxiRamOptions = {}): Promise<void> {
   const { random } = b,
-    { mac, out, model, shootdown, shot } = rig(b, { rx: 0.2, tx: true, memory: 0.2 }, 5, like);
+    all = rig(b, { rx: 0.2, tx: true, memory: 0.2 }, 5, like),
+    { mac, out, model, shootdown, shot } = all;
   const wanted: Uint8Array[] = [];
   for (let i = 0; i < count; i++) {
     const frame = random.chance(0.6) ? randomAccess(random) : anyFrame(random),
@@ -191,6 +227,7 @@ async function mixed(b: Bench<Ports>, count = 1500, like: AxiRamOptions = {}): P
       c.nacks,
     ),
   ).toBeGreaterThan(count / 150);
+  await framesBack(b, all);
 }
 const options = { hangCycles: 5000, seed: 3 };
 
@@ -209,7 +246,8 @@ bench(
   options,
   async b => {
     const latency = 5,
-      { mac, out, shootdown, shot } = rig(b, { rx: 0, tx: false, memory: 0 }, latency),
+      all = rig(b, { rx: 0, tx: false, memory: 0 }, latency),
+      { mac, out, shootdown, shot } = all,
       [{ pid, vpn }] = pages as [(typeof pages)[number]];
     const timed = async (offset: number, length: number): Promise<number> => {
       await b.until(() => b.io.busy.value === 0 && b.io.freePages.value === config.freePageBuffer);
@@ -234,11 +272,13 @@ bench(
       miss: hit + latency + beats + 4,
       fault: miss + latency + 2,
     });
+    await framesBack(b, all);
   },
 );
 
 bench("an error of the memory: FAIL from the table, a bad frame from the page", dut(), options, async b => {
-  const { ram, mac, out } = rig(b, { rx: 0, tx: false, memory: 0 }),
+  const all = rig(b, { rx: 0, tx: false, memory: 0 }),
+    { ram, mac, out } = all,
     [{ pid, vpn }] = pages as [(typeof pages)[number]];
   const read = async (page: bigint) => {
     mac.send(access(opcode.READ, pid, page * BigInt(pageSize), 8, new Uint8Array()));
@@ -249,11 +289,14 @@ bench("an error of the memory: FAIL from the table, a bad frame from the page", 
   const bucket = bucketAddress(table, locate(table, pid, vpn + 1n, runtime.hashKey).index);
   ram.failAt({ from: bucket, to: bucket + bucketBytes });
   expect(dissect((await read(vpn + 1n)).bytes).clio?.status).toBe(status.FAIL);
+  ram.mend();
+  await framesBack(b, all);
 });
 
 /** Each beat of a bucket by itself: a page of it is not known then, whichever beat it is; others are. */
 async function badBeats(b: Bench<Ports>): Promise<void> {
-  const { ram, mac, out } = rig(b, { rx: 0, tx: false, memory: 0 }),
+  const all = rig(b, { rx: 0, tx: false, memory: 0 }),
+    { ram, mac, out } = all,
     [{ pid, vpn }, other] = pages as [(typeof pages)[number], (typeof pages)[number]],
     bucket = bucketAddress(table, locate(table, pid, vpn, runtime.hashKey).index);
   let from = 0,
@@ -277,6 +320,7 @@ async function badBeats(b: Bench<Ports>): Promise<void> {
     expect(await read(other.vpn), "another page").toBe(status.OK);
   }
   expect(await read(vpn), "with a good bucket").toBe(status.OK);
+  await framesBack(b, all);
 }
 bench("an error of any one beat of a bucket", dut(), options, badBeats);
 test("a fault: an error counts on a bucket's last beat only", () =>
@@ -292,7 +336,8 @@ test("a fault: an error counts on a bucket's last beat only", () =>
 
 /** The memory refuses so many writes of page table entries, then none. @returns the reply's status, and the writes */
 async function refusedEntries(b: Bench<Ports>, refusals: number): Promise<{ status: number; writes: number }> {
-  const { ram, mac, out } = rig(b, { rx: 0, tx: false, memory: 0 }),
+  const all = rig(b, { rx: 0, tx: false, memory: 0 }),
+    { ram, mac, out } = all,
     [{ pid, vpn }] = pages as [(typeof pages)[number]],
     bucket = bucketAddress(table, locate(table, pid, vpn, runtime.hashKey).index);
   let writes = 0;
@@ -309,7 +354,10 @@ async function refusedEntries(b: Bench<Ports>, refusals: number): Promise<{ stat
   const reply = dissect((await out.recv()).bytes).clio;
   await b.cycles(20);
   expect(b.io.busy.value, "nothing is under way").toBe(0);
-  return { status: reply?.status ?? -1, writes };
+  const asked = writes;
+  ram.mend();
+  await framesBack(b, all);
+  return { status: reply?.status ?? -1, writes: asked };
 }
 bench("a memory that refuses an entry is asked 16 times", dut(), options, async b => {
   expect(await refusedEntries(b, 5)).toEqual({ status: status.OK, writes: 6 });
@@ -325,6 +373,23 @@ test("a fault: an entry that the memory refused counts as written", async () => 
     }),
   );
 });
+
+test("a fault: the frame of an entry that is refused 16 times is lost; the answers are right", () =>
+  findsFault(
+    runBench(
+      "fault",
+      plant(
+        dut(),
+        /(wire free_pop_ready = taken \| written)/,
+        "$1 | (&tries & state == 4'd6 & b_valid & (|b_payload_resp))",
+      ),
+      { ...options, wave: false },
+      async b => {
+        expect(await refusedEntries(b, 1000)).toEqual({ status: status.FAIL, writes: 16 });
+      },
+    ),
+    /frames that can be had at the end/,
+  ));
 
 test("a fault: the second page of an access is the first again", async () => {
   await findsFault(

@@ -1,4 +1,4 @@
-import { namedEvery } from "../../../../../designs/shared/go-back-n/rtl/index.ts";
+import { gbnFramesKept, namedEvery } from "../../../../../designs/shared/go-back-n/rtl/index.ts";
 import { describe, expect, test } from "vitest";
 import { isForNode } from "../../../../../designs/clio/model/index.ts";
 import {
@@ -39,6 +39,7 @@ import {
   StreamSource,
 } from "../../../../../sim/index.ts";
 import { bench } from "../../../../bench.ts";
+import { allBack } from "../../../../support/all-back.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
 import {
   changes,
@@ -128,16 +129,22 @@ class Rig {
   readonly #p: GbnRxParameters;
   readonly #sent: { readonly sent: SentFrame; readonly bad: boolean }[] = [];
   #managed = 0;
+  /** Outputs that take nothing. */
+  readonly #shut = { tx: false, answers: false, acks: false };
   /** Timer ACKs are the receiver's bench's; here the timer is slow. */
   constructor(b: Bench<Ports>, p: GbnRxParameters, o: Options = {}) {
     this.#b = b;
     this.#p = p;
     poke(b.io.config, configOf(own));
     this.mac = new AxisSource(b.sim, b.io.rx, { pause: o.rx ?? never });
-    this.node = new AxisSink(b.sim, b.io.tx, { pause: o.tx ?? never });
-    this.answers = new AxisSink(b.sim, b.io.answers, { pause: o.answers ?? never });
-    this.acks = new StreamSink(b.sim, b.io.acks, { pause: o.acks ?? never });
-    this.named = new StreamSink(b.sim, b.io.named, { pause: o.acks ?? never });
+    const pause = (to: "tx" | "answers" | "acks"): Pause => {
+      const was = o[to] ?? never;
+      return () => this.#shut[to] || was();
+    };
+    this.node = new AxisSink(b.sim, b.io.tx, { pause: pause("tx") });
+    this.answers = new AxisSink(b.sim, b.io.answers, { pause: pause("answers") });
+    this.acks = new StreamSink(b.sim, b.io.acks, { pause: pause("acks") });
+    this.named = new StreamSink(b.sim, b.io.named, { pause: pause("acks") });
     this.control = new StreamSource(b.sim, b.io.control);
     b.onEdge({ sample: () => this.#sample() });
   }
@@ -176,6 +183,46 @@ class Rig {
       this.acks.received.length,
       this.named.received.length,
     ]).toEqual([0, 0, 0, 0]);
+  }
+  /**
+   * All room is there again: for frames by number and by beats, for answers, for names and for ACKs. One after another
+   * comes while nobody takes them; then all of them are taken.
+   */
+  async allBack(): Promise<void> {
+    await this.finish();
+    const { frameBytes, sessions } = this.#p,
+      session = sessions - 1,
+      c: Client = { mac: 5n, ip: 9, port: 7, slot: 3, session, nodePort: own.nativePort },
+      empty = clioMessage({}, new Uint8Array(0)),
+      silent = clioMessage({ opcode: opcode.WRITE_NOREPLY }, new Uint8Array(0)),
+      arp = (bytes: number) => concat(randomArp(this.#b.random).slice(0, 42), new Uint8Array(bytes - 42));
+    await this.open(session, true);
+    const first = this.session(session).expected;
+    this.send(packet(c, first, empty));
+    await this.finish();
+    const supplies: readonly (readonly [string, "tx" | "answers" | "acks", Outcome, number, (i: number) => void])[] = [
+      ["frames kept", "tx", "passed", roomForFrames(this.#p), () => this.send(arp(60))],
+      ["largest frames kept", "tx", "passed", roomForLargest(this.#p), () => this.send(arp(frameBytes))],
+      ["answers kept", "answers", "duplicates", roomForAnswers(this.#p), () => this.send(packet(c, first, empty))],
+      ["names kept", "acks", "accepted", 12, i => this.send(packet(c, first + 1 + i, silent))],
+    ];
+    for (const [what, to, outcome, count, send] of supplies) {
+      const before = this.counts[outcome];
+      this.#shut[to] = true;
+      for (let i = 0; i < count + 4; i++) {
+        send(i);
+        await this.#b.until(() => this.#sent.length === 0);
+        await this.#b.cycles(30);
+      }
+      await allBack(this.#b, { what, count, had: () => this.counts[outcome] - before });
+      this.#shut[to] = false;
+      await this.finish();
+    }
+    this.#shut.acks = true;
+    for (let i = 0; i < 16; i++) this.send(packet(c, i, new Uint8Array(), gbnTypes.ack));
+    await this.#b.until(() => this.#sent.length === 0);
+    this.#shut.acks = false;
+    await this.finish();
   }
   #sample(): void {
     const e = this.#b.io.events,
@@ -281,6 +328,19 @@ class Rig {
     if (answer !== undefined) this.answered.push({ session: h.dstSlot, ...answer });
   }
 }
+/** Beats that have left the frames kept, and stand in the registers of the way out. */
+const beatsOnTheWay = 3;
+/** Frames of 60 bytes for which there is room: two more may be coming when the store is found full. */
+const roomForFrames = ({ beatBytes }: GbnRxParameters): number =>
+  gbnFramesKept - 2 + Math.floor(beatsOnTheWay / Math.ceil(60 / beatBytes));
+/** Largest frames: one is taken while another one and four beats would fit. */
+function roomForLargest({ beatBytes, frameBytes }: GbnRxParameters): number {
+  const most = Math.ceil(frameBytes / beatBytes),
+    depth = 2 ** Math.ceil(Math.log2(3 * most + 20));
+  return 1 + Math.floor((depth - most - 4 + beatsOnTheWay) / most);
+}
+/** Answers: 12 in the queue, two in the writer, and those that are whole in two beats behind it. */
+const roomForAnswers = ({ beatBytes }: GbnRxParameters): number => 14 + Math.floor(2 / Math.ceil(60 / beatBytes));
 const hex = (b: Uint8Array): string => Buffer.from(b).toString("hex");
 
 interface Client extends Endpoint {
@@ -389,7 +449,7 @@ async function traffic(
     await b.cycles(20);
     if (r.chance(0.3)) await rig.open(r.pick(clients).session, r.chance(0.9));
   }
-  await rig.finish();
+  await rig.allBack();
   return rig;
 }
 
@@ -425,6 +485,7 @@ async function nobodyTakes(b: Bench<Ports>, p: GbnRxParameters): Promise<void> {
       await rig.finish();
     }
   }
+  await rig.allBack();
 }
 
 /** Packets of some sessions in every cycle, and orders about others: what is told of the peers is what has happened. */
@@ -469,6 +530,7 @@ async function peersBeside(b: Bench<Ports>, p: GbnRxParameters): Promise<void> {
       "the peers that were told of",
     ).toEqual([...wanted].sort(([x], [y]) => x - y));
   }
+  await rig.allBack();
 }
 
 describe("GbnRx", () => {
@@ -547,6 +609,7 @@ describe("GbnRx", () => {
       const ahead = rig.send(packet(c, 500, clioMessage({}, new Uint8Array(20))));
       await rig.finish();
       expect(from.answers - (ahead.end as number)).toBe(11);
+      await rig.allBack();
     },
   );
   bench(
@@ -568,6 +631,7 @@ describe("GbnRx", () => {
       rig.send(packet(c, stood, clioMessage({}, new Uint8Array(40))));
       await rig.finish();
       expect(rig.session(4).expected).toBe(stood + 1);
+      await rig.allBack();
     },
   );
   bench("answers and names that nobody takes: whatever is not refused is answered and named", GbnRx(wide), {}, b =>
@@ -598,6 +662,7 @@ describe("GbnRx", () => {
       rig.send(packet(c, 2, clioMessage({}, new Uint8Array(40))));
       await rig.finish();
       expect(rig.session(4).expected).toBe(3);
+      await rig.allBack();
     },
   );
   bench("a reset in the middle of a frame leaves nothing behind", GbnRx(small), { seed: 2 }, async b => {
@@ -651,6 +716,16 @@ describe("GbnRx", () => {
     ] as const)("%s", (name, from, to, seen) =>
       findsFault(runBench(name, plant(GbnRx(wide), from, to), { wave: false, hangCycles: 3000 }, b => seen(b, wide))),
     );
+    const leaks: readonly (readonly [string, RegExp, string, RegExp])[] = [
+      [
+        "beats of a frame that is too long do not come back",
+        /(comes_back \? left - )coming/,
+        "$1(long ? 10'd0 : coming)",
+        /largest frames kept that can be had at the end/,
+      ],
+    ];
+    for (const [name, from, to, why] of leaks)
+      test(`${name}: just the check at the end finds it`, () => findsFault(run(name, plant(GbnRx(p), from, to)), why));
     for (const [name, from, to] of [...(long ? faults : faults.slice(0, 5)), ...ofLives])
       test(name, async () => {
         await findsFault(run(name, plant(GbnRx(p), from, to)));

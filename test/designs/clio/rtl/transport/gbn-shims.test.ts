@@ -29,6 +29,7 @@ import {
   StreamSource,
 } from "../../../../../sim/index.ts";
 import { bench } from "../../../../bench.ts";
+import { allBack } from "../../../../support/all-back.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
 import { clientPorts, configOf, own, randomClient, randomPing } from "../network/net-frames.ts";
 import { addressed, Channel, type ChannelOptions, GbnClient } from "./support/gbn-clients.ts";
@@ -87,11 +88,16 @@ class Rig {
   /** Clients that say nothing any more. */
   readonly dead = new Set<number>();
   readonly #b: Bench<Ports>;
+  /** The node keeps its answers to itself, but for those to clients. */
+  #keeps = false;
+  readonly #kept: Uint8Array[] = [];
+  readonly #p: GbnShimsParameters;
   readonly #pending: { readonly due: number; readonly frame: Uint8Array }[] = [];
   readonly #sentBy = new Map<string, number>();
 
   constructor(b: Bench<Ports>, p: GbnShimsParameters, o: Options = {}) {
     this.#b = b;
+    this.#p = p;
     const pause = o.pause ?? (() => never),
       channel = { loss: 0, duplication: 0, reordering: 0, delay: 20, ...o.channel };
     poke(b.io.config, configOf(own));
@@ -163,10 +169,9 @@ class Rig {
             if (macOf.get(tag) !== of) throw new Error("one tag for two sessions");
             if (decode(clioHeader, payload).opcode === opcode.WRITE_NOREPLY) continue;
           }
-          this.#pending.push({
-            due: cycle + b.random.between(5, 100),
-            frame: udpFrame(nodeAt(udp.dstPort), { mac: src, ip: ip.src, port: udp.srcPort }, payload),
-          });
+          const frame = udpFrame(nodeAt(udp.dstPort), { mac: src, ip: ip.src, port: udp.srcPort }, payload);
+          if (of >= n && this.#keeps) this.#kept.push(frame);
+          else this.#pending.push({ due: cycle + b.random.between(5, 100), frame });
         }
         for (
           let i = this.#pending.findIndex(x => x.due <= cycle);
@@ -226,6 +231,59 @@ class Rig {
           (c.idle && this.arrived[i] === this.requested[i] && this.replied[i]?.length === this.answerable[i]?.length),
       ),
     );
+  }
+  /**
+   * All is there again: slots for replies that wait, and the numbers of a session's window. The clients say nothing any
+   * more: two sessions begin anew, with somebody else.
+   */
+  async allBack(): Promise<void> {
+    const b = this.#b,
+      { waiting, window, first } = this.#p,
+      self = asking(b.random),
+      node = nodeAt(own.nativePort),
+      packet = (type: number, session: number, sequence: number, payload?: Uint8Array): void => {
+        this.mac.send(gbnFrame(self, node, { type, sequence: sequence >>> 0, srcSlot: 3, dstSlot: session }, payload));
+      },
+      ask = (session: number, i: number): void => {
+        packet(gbnTypes.data, session, first + i, payloadOf(5000, i, new Uint8Array(10)));
+      },
+      had = (side: "rx" | "tx", name: string): (() => number) => {
+        const before = this.counter(side, name);
+        return () => this.counter(side, name) - before;
+      };
+    this.clients.forEach((_, i) => this.dead.add(i));
+    await b.until(() => this.mac.pending === 0 && this.up.empty && this.down.empty);
+    for (const session of [1, 2]) this.session.send({ session, open: 1 });
+    await b.until(() => this.session.pending === 0);
+    await b.cycles(4 * waiting);
+
+    // No request comes in while half of the slots are taken: all of them are inside before the first is answered. One
+    // more reply than there are slots would stand in the way of the one that all wait for.
+    this.#keeps = true;
+    const enters = had("rx", "accepted"),
+      waitsToo = had("tx", "waited"),
+      goes = had("tx", "sent");
+    for (let i = 0; i <= waiting; i++) ask(1, i);
+    await b.until(() => enters() === waiting + 1 && this.#kept.length === waiting + 1);
+    const [due] = this.#kept.splice(0, 1) as [Uint8Array];
+    this.#giveKept();
+    await allBack(b, { what: "slots", count: waiting, had: waitsToo });
+    this.#kept.push(due);
+    this.#giveKept();
+    await b.until(() => goes() === window);
+    packet(gbnTypes.ack, 1, first + window - 1);
+    await b.until(() => goes() === waiting + 1);
+    packet(gbnTypes.ack, 1, first + waiting);
+
+    const leaves = had("tx", "sent");
+    for (let i = 0; i < window + 3; i++) ask(2, i);
+    await allBack(b, { what: "numbers", count: window, had: leaves, settle: 200, patience: 1000 });
+    packet(gbnTypes.ack, 2, first + window - 1);
+    await b.until(() => leaves() === window + 3);
+  }
+  #giveKept(): void {
+    this.#keeps = false;
+    for (const frame of this.#kept.splice(0)) this.#pending.push({ due: 0, frame });
   }
   counter(side: "rx" | "tx", name: string): number {
     return Number(
@@ -293,6 +351,7 @@ async function givenUp(b: Bench<Ports>, p: GbnShimsParameters): Promise<void> {
   // What the request is answered finds the new life of the session.
   await b.until(() => rig.counter("tx", "sent") > sent);
   expect(rig.counter("tx", "stale")).toBe(0);
+  await rig.allBack();
 }
 
 describe("GbnShims", () => {
@@ -321,6 +380,7 @@ describe("GbnShims", () => {
         ] as const)
           expect(rig.counter(side, name), name).toBeGreaterThan(0);
         expect(rig.up.lost + rig.down.lost).toBeGreaterThan(0);
+        await rig.allBack();
       },
     );
   }
@@ -328,6 +388,7 @@ describe("GbnShims", () => {
     bench("all 1,023 sessions", GbnShims(parameters()), { seed: 3, ...limits }, async b => {
       const rig = await traffic(b, parameters(), 1200, { sessions: 1023, channel: { loss: 0.01 } });
       expect(rig.arrived.filter(n => n > 0).length).toBe(1023);
+      await rig.allBack();
     });
   bench(
     "a clean channel: nothing is sent twice, ACKs are delayed; the window of one session never runs dry for long",
@@ -344,6 +405,7 @@ describe("GbnShims", () => {
         rig.counter("tx", "nacked"),
       ]).toEqual([0, 0, 0, 0, 0, 0]);
       expect(rig.counter("rx", "acks")).toBeLessThan(1000 / 10);
+      await rig.allBack();
     },
   );
   bench(
@@ -383,6 +445,7 @@ describe("GbnShims", () => {
           Buffer.from(f).toString("hex"),
         ),
       );
+      await rig.allBack();
     },
   );
   bench(
@@ -406,7 +469,7 @@ describe("GbnShims", () => {
       b.io.rx.valid.value = 0;
       b.io.nodeTx.valid.value = 0;
       b.sim.reset();
-      await traffic(b, common, 100, { channel: bad });
+      await (await traffic(b, common, 100, { channel: bad })).allBack();
     },
   );
 
@@ -438,6 +501,22 @@ describe("GbnShims", () => {
         runBench("a life forgotten", design, { wave: false, hangCycles: 20_000, seed: 4 }, b => givenUp(b, p)),
       );
     });
+    const leaky = (design: Dut<Ports>): Promise<void> =>
+      runBench("a leak", design, { wave: false, hangCycles: 20_000, limitCycles: 120_000, seed: 5 }, async b => {
+        const rig = await traffic(b, p, 250, { channel: bad, sessions: 4 });
+        await rig.allBack();
+      });
+    test("and no leak without one", () => leaky(GbnShims(p)));
+    test.each([
+      [
+        "a slot of a reply that has waited",
+        /(frees <= listed \| )freed/,
+        "$1(freed & slot != 7'd2)",
+        /slots that can be had at the end/,
+      ],
+    ] as const)("%s is lost: just the check at the end finds it", (_, from, to, why) =>
+      findsFault(leaky(plant(GbnShims(p), from, to)), why),
+    );
     for (const [name, from, to] of long ? faults : faults.slice(0, 3))
       test(name, async () => {
         await findsFault(run(name, plant(GbnShims(p), from, to)));
