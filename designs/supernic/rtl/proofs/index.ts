@@ -12,6 +12,7 @@ import { flowTableProof } from "./flow-table.ts";
 import { joinProof } from "./join.ts";
 import { classQueuesLedgerProof } from "./ledger/class-queues.ts";
 import { judgeLedgerProof } from "./ledger/judge.ts";
+import { matchLedgerProofs } from "./ledger/match.ts";
 import { ringLedgerProofs } from "./ledger/ring.ts";
 import { linkDeliveryProof } from "./link-delivery.ts";
 import { pageOwnerProof } from "./memory/page-owner.ts";
@@ -46,6 +47,7 @@ export const supernicProofs: readonly Proof[] = [
   joinProof,
   judgeLedgerProof,
   linkDeliveryProof,
+  ...matchLedgerProofs,
   meterProof,
   pageOwnerProof,
   pageSpaceProof,
