@@ -12,6 +12,7 @@ import { flowTableProof } from "./flow-table.ts";
 import { joinProof } from "./join.ts";
 import { classQueuesLedgerProof } from "./ledger/class-queues.ts";
 import { judgeLedgerProof } from "./ledger/judge.ts";
+import { laneLedgerProofs } from "./ledger/lane.ts";
 import { matchLedgerProofs } from "./ledger/match.ts";
 import { ringLedgerProofs } from "./ledger/ring.ts";
 import { linkDeliveryProof } from "./link-delivery.ts";
@@ -46,6 +47,7 @@ export const supernicProofs: readonly Proof[] = [
   gateOpensProof,
   joinProof,
   judgeLedgerProof,
+  ...laneLedgerProofs,
   linkDeliveryProof,
   ...matchLedgerProofs,
   meterProof,

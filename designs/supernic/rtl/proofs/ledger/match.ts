@@ -1,7 +1,7 @@
 /**
- * The ledger of match and action, and of a frame's fate, in three parts. Match gives one outcome for each frame, whoever
- * waits. In a port, where nobody waits, each frame that ends has its outcome and its own verdict at one time. And of
- * that comes one fate, which one counter counts: it is queued when it is kept, else the one reason why it is not.
+ * The ledger of match and action, and of a frame's fate. Match gives one outcome for each frame, whoever waits. In a
+ * port, where nobody waits, each frame that ends has its outcome and its own verdict at one time. Of that comes one
+ * fate, which one counter counts: it is queued when it is kept, else the one reason why it is not.
  */
 import {
   assertAlways,
@@ -201,6 +201,7 @@ export const matchLedgerProofs: readonly Proof[] = [
     module: "RxPort's outcomes, their ledger",
     harness: portHarness(),
     own: true,
+    long: true,
     faults: [
       {
         what: "an outcome that comes while a frame ends is lost",
