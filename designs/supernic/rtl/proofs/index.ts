@@ -24,7 +24,8 @@ import { wayPiecesProof } from "./memory/way-pieces.ts";
 import { meterProof } from "./meter.ts";
 import { passQueueProofs } from "./pass-queue.ts";
 import { pickTurnProof } from "./pick-turn.ts";
-import { queueOrderProofs } from "./queue-order.ts";
+import { queueFreedProof } from "./queues/freed.ts";
+import { queueOrderProofs } from "./queues/order.ts";
 import { reaperProofs } from "./reaper.ts";
 import { releasesProof } from "./releases.ts";
 import { returnProof } from "./return.ts";
@@ -55,6 +56,7 @@ export const supernicProofs: readonly Proof[] = [
   pageSpaceProof,
   ...passQueueProofs,
   pickTurnProof,
+  queueFreedProof,
   ...queueOrderProofs,
   ...reaperProofs,
   recordsFoundProof,
