@@ -218,7 +218,7 @@ module RxPort_p4_r32_m64_u16_b4096_s256_x72_o36_f1536 (
     judge_frame_payload_verdict_shimmed, judge_frame_payload_verdict_snic_unprocessed,
     judge_frame_payload_verdict_no_l4, judge_refused_fcs, judge_refused_long, judge_refused_short, judge_refused_link,
     judge_refused_version, judge_refused_shim, judge_refused_ttl, judge_refused_order, judge_refused_enclosed,
-    judge_refused_pfc, judge_refused_peer; // rx-port.ts:229
+    judge_refused_pfc, judge_refused_peer; // rx-port.ts:99
   wire [511:0] judge_frame_payload_data;
   wire [2:0] judge_frame_payload_verdict_kind, judge_frame_payload_verdict_class;
   wire [15:0] judge_frame_payload_verdict_link_sequence, judge_frame_payload_verdict_link_ack,
@@ -228,16 +228,16 @@ module RxPort_p4_r32_m64_u16_b4096_s256_x72_o36_f1536 (
   wire [7:0] judge_frame_payload_verdict_snic_origin;
   wire [9:0] judge_frame_payload_verdict_flow_hash;
   wire [13:0] judge_frame_payload_verdict_length;
-  wire match_key_ready, match_outcome_valid, match_outcome_payload_unordered; // rx-port.ts:230
+  wire match_key_ready, match_outcome_valid, match_outcome_payload_unordered; // fate.ts:158
   wire [2:0] match_outcome_payload_outcome, match_outcome_payload_reason;
   wire [3:0] match_outcome_payload_ports, match_outcome_payload_peer;
   wire [15:0] match_outcome_payload_uid;
   wire [7:0] match_outcome_payload_dag;
   wire [5:0] match_outcome_payload_user;
-  reg [303:0] head_kept; // rx-port.ts:91
+  reg [303:0] head_kept; // rx-port.ts:50
   wire besides_push_ready, besides_pop_valid, besides_pop_payload_linked, besides_pop_payload_link_nack,
     besides_pop_payload_tagged, besides_pop_payload_shimmed, besides_pop_payload_snic_unprocessed,
-    besides_pop_payload_no_l4; // rx-port.ts:254
+    besides_pop_payload_no_l4; // fate.ts:190
   wire [2:0] besides_pop_payload_kind, besides_pop_payload_class;
   wire [15:0] besides_pop_payload_link_sequence, besides_pop_payload_link_ack, besides_pop_payload_tag,
     besides_pop_payload_snic_uid;
@@ -246,43 +246,43 @@ module RxPort_p4_r32_m64_u16_b4096_s256_x72_o36_f1536 (
   wire [7:0] besides_pop_payload_snic_origin;
   wire [9:0] besides_pop_payload_flow_hash;
   wire [13:0] besides_pop_payload_length;
-  reg pfc_seen_valid; // rx-port.ts:100
+  reg pfc_seen_valid; // rx-port.ts:59
   reg [7:0] pfc_seen_enabled;
   reg [15:0] pfc_seen_times_0, pfc_seen_times_1, pfc_seen_times_2, pfc_seen_times_3, pfc_seen_times_4,
     pfc_seen_times_5, pfc_seen_times_6, pfc_seen_times_7;
-  reg [2:0] known_outcome, known_reason; // rx-port.ts:260
+  reg [2:0] known_outcome, known_reason; // fate.ts:203
   reg [3:0] known_ports, known_peer;
   reg [15:0] known_uid;
   reg [7:0] known_dag;
   reg [5:0] known_user;
   reg known_unordered;
-  reg [2:0] verdict_kind, verdict_class; // rx-port.ts:261
+  reg [2:0] verdict_kind, verdict_class; // fate.ts:204
   reg verdict_linked, verdict_link_nack, verdict_tagged, verdict_shimmed, verdict_snic_unprocessed, verdict_no_l4;
   reg [15:0] verdict_link_sequence, verdict_link_ack, verdict_tag, verdict_snic_uid;
   reg [3:0] verdict_snic_ttl, verdict_snic_stage, verdict_snic_ingress, verdict_reason;
   reg [7:0] verdict_snic_origin;
   reg [9:0] verdict_flow_hash;
   reg [13:0] verdict_length;
-  reg there; // rx-port.ts:262
-  reg [2:0] frame_class; // rx-port.ts:263
-  reg wants_room; // rx-port.ts:264
-  reg fate_q_valid, fate_q_wants, fate_q_room, fate_q_accept; // rx-port.ts:155
+  reg there; // fate.ts:205
+  reg [2:0] frame_class; // fate.ts:206
+  reg wants_room; // fate.ts:207
+  reg fate_q_valid, fate_q_wants, fate_q_room, fate_q_accept; // fate.ts:113
   reg [2:0] fate_q_class;
   reg [4:0] fate_q_other;
-  reg offered_q_valid, offered_q_kept; // rx-port.ts:311
+  reg offered_q_valid, offered_q_kept; // rx-port.ts:158
   reg [5:0] offered_q_user;
   reg [13:0] offered_q_bytes;
-  (* ram_style = "distributed" *) reg [1:0] user_classes [0:15]; // rx-port.ts:185
+  (* ram_style = "distributed" *) reg [1:0] user_classes [0:15]; // fate.ts:143
   integer i;
-  wire ends = judge_frame_valid & judge_frame_payload_last; // rx-port.ts:244
-  wire [303:0] head = judge_frame_payload_first ? judge_frame_payload_data[303:0] : head_kept; // rx-port.ts:94
-  wire user_class_is_taken = judged_peer & (user_classes[match_outcome_payload_user[3:0]] > 2'd2); // rx-port.ts:119
+  wire ends = judge_frame_valid & judge_frame_payload_last; // rx-port.ts:109
+  wire [303:0] head = judge_frame_payload_first ? judge_frame_payload_data[303:0] : head_kept; // rx-port.ts:53
+  wire user_class_is_taken = judged_peer & (user_classes[match_outcome_payload_user[3:0]] > 2'd2); // fate.ts:77
   wire doubt =
     (verdict_reason == judge_reason_fcs) | (verdict_reason == judge_reason_short)
-    | (verdict_reason == judge_reason_link); // rx-port.ts:293
-  wire keep = wants_room & accept & seen_room; // rx-port.ts:305
+    | (verdict_reason == judge_reason_link); // rx-port.ts:140
+  wire keep = wants_room & accept & seen_room; // rx-port.ts:152
 
-  Judge_f1536 judge ( // rx-port.ts:229
+  Judge_f1536 judge ( // rx-port.ts:99
     .clk (clk), .rst (rst),
     .rx_valid (rx_valid), .rx_ready (rx_ready), .rx_payload_data (rx_payload_data),
     .rx_payload_keep (rx_payload_keep), .rx_payload_last (rx_payload_last), .rx_payload_user (rx_payload_user),
@@ -324,7 +324,7 @@ module RxPort_p4_r32_m64_u16_b4096_s256_x72_o36_f1536 (
     .refused_peer     (judge_refused_peer)
   );
 
-  Match_p4_r32_m64 match ( // rx-port.ts:230
+  Match_p4_r32_m64 match ( // fate.ts:158
     .clk (clk), .rst (rst),
     .key_valid (ends), .key_ready (match_key_ready), .key_payload_head (head),
     .key_payload_refused (judge_frame_payload_refused), .key_payload_verdict_kind (judge_frame_payload_verdict_kind),
@@ -389,7 +389,7 @@ module RxPort_p4_r32_m64_u16_b4096_s256_x72_o36_f1536 (
     .uids_value_unordered  (tables_uids_value_unordered)
   );
 
-  ClassQueues_p4_b4096_s256_x72_o36_f1536 queues ( // rx-port.ts:231
+  ClassQueues_p4_b4096_s256_x72_o36_f1536 queues ( // rx-port.ts:101
     .clk (clk), .rst (rst),
     .beat_valid              (judge_frame_valid),
     .beat_data               (judge_frame_payload_data),
@@ -516,7 +516,7 @@ module RxPort_p4_r32_m64_u16_b4096_s256_x72_o36_f1536 (
     .free                    (free)
   );
 
-  Fifo_Verdict_d8 besides ( // rx-port.ts:254
+  Fifo_Verdict_d8 besides ( // fate.ts:190
     .clk (clk), .rst (rst),
     .push_valid (ends), .push_ready (besides_push_ready), .push_payload_kind (judge_frame_payload_verdict_kind),
     .push_payload_linked (judge_frame_payload_verdict_linked),
@@ -704,29 +704,29 @@ module RxPort_p4_r32_m64_u16_b4096_s256_x72_o36_f1536 (
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      assert (~rx_valid | rx_ready); // rx-port.ts:240
-      assert (~ends | match_key_ready); // rx-port.ts:250
-      assert (~ends | besides_push_ready); // rx-port.ts:255
-      assert (~(there & wants_room & check_or_or)); // rx-port.ts:147
+      assert (~rx_valid | rx_ready); // rx-port.ts:105
+      assert (~ends | match_key_ready); // fate.ts:186
+      assert (~ends | besides_push_ready); // fate.ts:191
+      assert (~(there & wants_room & check_or_or)); // fate.ts:105
     end
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
       if (~(~rx_valid | rx_ready)) begin
-        $display("%s", "assertion failed: a port takes every beat (rx-port.ts:240)"); // rx-port.ts:240
+        $display("%s", "assertion failed: a port takes every beat (rx-port.ts:105)"); // rx-port.ts:105
         $stop;
       end
       if (~(~ends | match_key_ready)) begin
-        $display("%s", "assertion failed: match takes a frame a cycle (rx-port.ts:250)"); // rx-port.ts:250
+        $display("%s", "assertion failed: match takes a frame a cycle (fate.ts:186)"); // fate.ts:186
         $stop;
       end
       if (~(~ends | besides_push_ready)) begin
-        $display("%s", "assertion failed: there is room for each verdict beside its outcome (rx-port.ts:255)"); // rx-port.ts:255
+        $display("%s", "assertion failed: there is room for each verdict beside its outcome (fate.ts:191)"); // fate.ts:191
         $stop;
       end
       if (~(~(there & wants_room & check_or_or))) begin
-        $display("%s", "assertion failed: a frame that is refused wants no room (rx-port.ts:147)"); // rx-port.ts:147
+        $display("%s", "assertion failed: a frame that is refused wants no room (fate.ts:105)"); // fate.ts:105
         $stop;
       end
     end

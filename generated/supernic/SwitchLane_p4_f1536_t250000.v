@@ -628,10 +628,10 @@ module SwitchLane_p4_f1536_t250000 (
   localparam [2:0] match_outcome_drop = 3'd0, match_outcome_software = 3'd2, match_outcome_redirect = 3'd4,
     match_outcome_unwrap = 3'd5, match_outcome_ports = 3'd6, match_outcome_onward = 3'd7;
   wire insert_plain_ready, insert_what_ready, insert_frame_valid, insert_frame_payload_last,
-    insert_frame_payload_bad; // switch-lane.ts:255
+    insert_frame_payload_bad; // switch-lane.ts:222
   wire [511:0] insert_frame_payload_data;
   wire [6:0] insert_frame_payload_count;
-  wire reshape_frame_ready, reshape_shape_ready, reshape_out_valid; // switch-lane.ts:256
+  wire reshape_frame_ready, reshape_shape_ready, reshape_out_valid; // switch-lane.ts:223
   wire sent_push_ready, sent_pop_valid, sent_pop_payload_last, sent_pop_payload_user, sent_dropped; // software.ts:33
   wire [511:0] sent_pop_payload_data;
   wire [6:0] sent_pop_payload_count;
@@ -655,15 +655,15 @@ module SwitchLane_p4_f1536_t250000 (
   reg software_has_room; // software.ts:77
   reg [17:0] software_time; // software.ts:81
   reg software_late; // software.ts:82
-  reg [3:0] frames_inside; // switch-lane.ts:261
-  reg own_is_first; // switch-lane.ts:262
+  reg [3:0] frames_inside; // switch-lane.ts:228
+  reg own_is_first; // switch-lane.ts:229
   reg [2:0] target_head; // early-queue.ts:63
   reg [2:0] target_tail; // early-queue.ts:64
   reg [3:0] target_count; // early-queue.ts:65
   reg target_some; // early-queue.ts:66
   reg target_room; // early-queue.ts:67
   reg target_now_full, target_now_held_redirect, target_now_held_unwrap, target_now_held_far,
-    target_now_held_shimmed, target_now_held_late; // switch-lane.ts:267
+    target_now_held_shimmed, target_now_held_late; // switch-lane.ts:234
   reg [5:0] target_now_held_to;
   reg [2:0] target_now_held_class;
   reg [47:0] target_now_held_mac;
@@ -680,7 +680,7 @@ module SwitchLane_p4_f1536_t250000 (
   reg fits_3_0, fits_3_1, fits_3_2, fits_3_3; // promises.ts:106
   reg [5:0] promised_4; // promises.ts:97
   reg fits_4_0, fits_4_1, fits_4_2, fits_4_3; // promises.ts:106
-  reg [4:0] open; // switch-lane.ts:228
+  reg [4:0] open; // switch-lane.ts:195
   reg [5:0] chosen; // choice.ts:231
   reg chosen_any; // choice.ts:232
   reg chosen_before; // choice.ts:123
@@ -805,7 +805,7 @@ module SwitchLane_p4_f1536_t250000 (
   reg [1:0] was_size_4; // choice.ts:118
   reg [4:0] was_to_4, own_was_to;
   reg held_frame_valid, held_frame_is_software, held_frame_late, held_frame_facts_unordered, held_frame_facts_no_l4,
-    held_frame_facts_tagged, held_frame_facts_shimmed; // switch-lane.ts:181
+    held_frame_facts_tagged, held_frame_facts_shimmed; // switch-lane.ts:173
   reg [5:0] held_frame_from, held_frame_facts_user;
   reg [1:0] held_frame_size;
   reg [4:0] held_frame_to;
@@ -822,10 +822,10 @@ module SwitchLane_p4_f1536_t250000 (
   reg coming_frames_room; // early-queue.ts:67
   reg [2:0] coming_frames_front_from; // early-queue.ts:83
   reg [6:0] coming_frames_front_last_bytes;
-  reg taken_full, taken_held_last, taken_held_bad; // switch-lane.ts:315
+  reg taken_full, taken_held_last, taken_held_bad; // switch-lane.ts:282
   reg [511:0] taken_held_data;
   reg [6:0] taken_held_count;
-  reg inserted_full, inserted_held_last, inserted_held_bad; // switch-lane.ts:316
+  reg inserted_full, inserted_held_last, inserted_held_bad; // switch-lane.ts:283
   reg [511:0] inserted_held_data;
   reg [6:0] inserted_held_count;
   reg [2:0] shape_head; // early-queue.ts:63
@@ -834,7 +834,7 @@ module SwitchLane_p4_f1536_t250000 (
   reg shape_some; // early-queue.ts:66
   reg shape_room; // early-queue.ts:67
   reg shape_now_full, shape_now_held_redirect, shape_now_held_unwrap, shape_now_held_far, shape_now_held_shimmed,
-    shape_now_held_late; // switch-lane.ts:317
+    shape_now_held_late; // switch-lane.ts:284
   reg [5:0] shape_now_held_to;
   reg [2:0] shape_now_held_class;
   reg [47:0] shape_now_held_mac;
@@ -844,18 +844,18 @@ module SwitchLane_p4_f1536_t250000 (
   reg has_0, has_1, has_2, has_3, has_4, has_5; // spread.ts:23
   reg spreads_first; // spread.ts:38
   reg events_left_q, events_to_software_q, events_not_taken_q, events_nowhere_q, events_bad_software_q,
-    events_own_q; // switch-lane.ts:202
+    events_own_q; // events.ts:14
   reg [3:0] events_copies_q;
   (* ram_style = "distributed" *) reg [87:0] target_store [0:7]; // early-queue.ts:62
   (* ram_style = "distributed" *) reg [9:0] coming_frames_store [0:7];
   (* ram_style = "distributed" *) reg [87:0] shape_store [0:7];
   wire spread_valid; // spread.ts:21
-  wire redirects; // switch-lane.ts:92
-  wire goes_onward; // switch-lane.ts:94
-  wire to_peer; // switch-lane.ts:95
+  wire redirects; // switch-lane.ts:84
+  wire goes_onward; // switch-lane.ts:86
+  wire to_peer; // switch-lane.ts:87
   wire frame_ends; // spread.ts:36
-  wire takes_beat; // switch-lane.ts:159
-  wire beats_from_0, beats_from_1, beats_from_2, beats_from_3, beats_from_4, beats_from_5; // switch-lane.ts:147
+  wire takes_beat; // switch-lane.ts:151
+  wire beats_from_0, beats_from_1, beats_from_2, beats_from_3, beats_from_4, beats_from_5; // switch-lane.ts:139
   wire [63:0] own_edge = from_software_payload_keep & ~(from_software_payload_keep >> 1); // software.ts:42
   wire to_buffer_valid_and = target_now_held_to[5] & ~has_5;
   wire to_buffer_valid = spread_valid & to_buffer_valid_and; // software.ts:67
@@ -866,7 +866,7 @@ module SwitchLane_p4_f1536_t250000 (
     | (heads_3_5_valid & (heads_3_5_facts_outcome == match_outcome_software))
     | (heads_4_5_valid & (heads_4_5_facts_outcome == match_outcome_software)); // software.ts:84
   wire software_room = software_has_room & ~software_on_its_way; // software.ts:97
-  wire [5:0] shapes_payload_to = {held_frame_is_software & ~held_frame_late, held_frame_to}; // switch-lane.ts:263
+  wire [5:0] shapes_payload_to = {held_frame_is_software & ~held_frame_late, held_frame_to}; // switch-lane.ts:230
   wire [2:0] shapes_payload_class =
     held_frame_from[5] ? 3'd5 :
     (redirects | goes_onward) ? 3'd4 :
@@ -885,7 +885,7 @@ module SwitchLane_p4_f1536_t250000 (
     {48{held_frame_facts_peer[3:2] == 2'd3}}
     & (({48{held_frame_facts_peer[1:0] == 2'd0}} & config_peers_12_mac) | ({48{held_frame_facts_peer[1:0] == 2'd1}} & config_peers_13_mac) | ({48{held_frame_facts_peer[1:0] == 2'd2}} & config_peers_14_mac) | ({48{held_frame_facts_peer[1:0] == 2'd3}} & config_peers_15_mac));
   wire [47:0] shapes_payload_mac =
-    shapes_payload_mac_and | held_frame_facts_peer_and | config_peers_8_mac_and | config_peers_12_mac_and; // switch-lane.ts:263
+    shapes_payload_mac_and | held_frame_facts_peer_and | config_peers_8_mac_and | config_peers_12_mac_and; // switch-lane.ts:230
   wire shapes_payload_far_and =
     (held_frame_facts_peer[3:2] == 2'd0)
     & (((held_frame_facts_peer[1:0] == 2'd0) & config_peers_0_far) | ((held_frame_facts_peer[1:0] == 2'd1) & config_peers_1_far) | ((held_frame_facts_peer[1:0] == 2'd2) & config_peers_2_far) | ((held_frame_facts_peer[1:0] == 2'd3) & config_peers_3_far));
@@ -899,12 +899,12 @@ module SwitchLane_p4_f1536_t250000 (
     (held_frame_facts_peer[3:2] == 2'd3)
     & (((held_frame_facts_peer[1:0] == 2'd0) & config_peers_12_far) | ((held_frame_facts_peer[1:0] == 2'd1) & config_peers_13_far) | ((held_frame_facts_peer[1:0] == 2'd2) & config_peers_14_far) | ((held_frame_facts_peer[1:0] == 2'd3) & config_peers_15_far));
   wire shapes_payload_far =
-    shapes_payload_far_and | config_peers_4_far_and | config_peers_8_far_and | config_peers_12_far_and; // switch-lane.ts:263
+    shapes_payload_far_and | config_peers_4_far_and | config_peers_8_far_and | config_peers_12_far_and; // switch-lane.ts:230
   wire [3:0] shapes_payload_ingress = {
     1'b0, held_frame_from[4], held_frame_from[2] | held_frame_from[3], held_frame_from[1] | held_frame_from[3]
   };
   wire [3:0] shapes_payload_ttl = held_frame_facts_shimmed ? held_frame_facts_ttl : 4'd15;
-  wire [5:0] targets_payload_to = shapes_payload_to; // switch-lane.ts:264
+  wire [5:0] targets_payload_to = shapes_payload_to; // switch-lane.ts:231
   wire [2:0] targets_payload_class = shapes_payload_class;
   wire [47:0] targets_payload_mac = shapes_payload_mac;
   wire targets_payload_far = shapes_payload_far;
@@ -913,7 +913,7 @@ module SwitchLane_p4_f1536_t250000 (
   wire [2:0] coming_payload_from = {
     held_frame_from[4] | held_frame_from[5], held_frame_from[2] | held_frame_from[3],
     held_frame_from[1] | held_frame_from[3] | held_frame_from[5]
-  }; // switch-lane.ts:265
+  }; // switch-lane.ts:232
   wire [6:0] coming_payload_last_bytes = {~(|held_frame_facts_length[5:0]), held_frame_facts_length[5:0]};
   wire target_ready = ~target_now_full | frame_ends; // early-queue.ts:60
   wire [87:0] word_word = target_store[target_head]; // early-queue.ts:79
@@ -934,22 +934,22 @@ module SwitchLane_p4_f1536_t250000 (
   wire target_several = target_count > 4'd1; // early-queue.ts:70
   wire begins_0_and = target_now_held_to[0] & ~has_0;
   wire spread_valid_and = spread_valid & begins_0_and & out0_ready;
-  wire begins_0 = spread_valid_and & spreads_first; // switch-lane.ts:268
+  wire begins_0 = spread_valid_and & spreads_first; // switch-lane.ts:235
   wire begins_1_and = target_now_held_to[1] & ~has_1;
   wire begins_1_and_and = spread_valid & begins_1_and & out1_ready;
-  wire begins_1 = begins_1_and_and & spreads_first; // switch-lane.ts:268
+  wire begins_1 = begins_1_and_and & spreads_first; // switch-lane.ts:235
   wire begins_2_and = target_now_held_to[2] & ~has_2;
   wire begins_2_and_and = spread_valid & begins_2_and & out2_ready;
-  wire begins_2 = begins_2_and_and & spreads_first; // switch-lane.ts:268
+  wire begins_2 = begins_2_and_and & spreads_first; // switch-lane.ts:235
   wire begins_3_and = target_now_held_to[3] & ~has_3;
   wire begins_3_and_and = spread_valid & begins_3_and & out3_ready;
-  wire begins_3 = begins_3_and_and & spreads_first; // switch-lane.ts:268
+  wire begins_3 = begins_3_and_and & spreads_first; // switch-lane.ts:235
   wire begins_4_and = target_now_held_to[4] & ~has_4;
   wire begins_4_and_and = spread_valid & begins_4_and & out4_ready;
-  wire begins_4 = begins_4_and_and & spreads_first; // switch-lane.ts:268
+  wire begins_4 = begins_4_and_and & spreads_first; // switch-lane.ts:235
   wire [4:0] promise_to =
     ({5{chosen[0]}} & was_to_0) | ({5{chosen[1]}} & was_to_1) | ({5{chosen[2]}} & was_to_2)
-    | ({5{chosen[3]}} & was_to_3) | ({5{chosen[4]}} & was_to_4) | ({5{chosen[5]}} & own_was_to); // switch-lane.ts:270
+    | ({5{chosen[3]}} & was_to_3) | ({5{chosen[4]}} & was_to_4) | ({5{chosen[5]}} & own_was_to); // switch-lane.ts:237
   wire [1:0] promise_size =
     ({2{chosen[0]}} & was_size_0) | ({2{chosen[1]}} & was_size_1) | ({2{chosen[2]}} & was_size_2)
     | ({2{chosen[3]}} & was_size_3) | ({2{chosen[4]}} & was_size_4) | {2{chosen[5]}};
@@ -965,8 +965,8 @@ module SwitchLane_p4_f1536_t250000 (
   wire chosen_for_4 = promise_to[4]; // promises.ts:100
   wire [4:0] open_returned =
     ({1'b0, config_rings} & ~{1'b0, paused_3[3], paused_2[3], paused_1[3], paused_0[3]})
-    | (~{1'b0, paused_3[4], paused_2[4], paused_1[4], paused_0[4]} & ~{1'b0, config_rings}); // switch-lane.ts:235
-  wire may_go = frames_inside < 4'd5; // switch-lane.ts:286
+    | (~{1'b0, paused_3[4], paused_2[4], paused_1[4], paused_0[4]} & ~{1'b0, config_rings}); // switch-lane.ts:202
+  wire may_go = frames_inside < 4'd5; // switch-lane.ts:253
   wire chosen_software =
     (was_software_0 & chosen[0]) | (was_software_1 & chosen[1]) | (was_software_2 & chosen[2])
     | (was_software_3 & chosen[3]) | (was_software_4 & chosen[4]); // choice.ts:236
@@ -1204,9 +1204,9 @@ module SwitchLane_p4_f1536_t250000 (
     ((lane_4_last == 2'd0) & ~(asks_software_4 | asks_returned_4)) | ((lane_4_last == 2'd1) & ~asks_returned_4)
     | (lane_4_last == 2'd2) | ((lane_4_last == 2'd3) & ~(asks_switched_4 | asks_software_4 | asks_returned_4));
   wire lane_4_to_3 = asks_passing_4 & lane_4_to_3_or; // fair-turn.ts:24
-  wire is_switched = ~(held_frame_is_software | held_frame_from[5]); // switch-lane.ts:88
+  wire is_switched = ~(held_frame_is_software | held_frame_from[5]); // switch-lane.ts:80
   assign redirects = (held_frame_facts_outcome == match_outcome_redirect) & is_switched;
-  wire unwraps = (held_frame_facts_outcome == match_outcome_unwrap) & is_switched; // switch-lane.ts:93
+  wire unwraps = (held_frame_facts_outcome == match_outcome_unwrap) & is_switched; // switch-lane.ts:85
   assign goes_onward = (held_frame_facts_outcome == match_outcome_onward) & is_switched;
   assign to_peer = |(held_frame_to[3:0] & config_rings);
   wire coming_frames_ready_or =
@@ -1226,14 +1226,14 @@ module SwitchLane_p4_f1536_t250000 (
   assign beats_from_3 = coming_frames_front_from == 3'd3;
   assign beats_from_4 = coming_frames_front_from == 3'd4;
   assign beats_from_5 = coming_frames_front_from == 3'd5;
-  wire beats_valid = coming_frames_some & coming_frames_ready_or; // switch-lane.ts:149
+  wire beats_valid = coming_frames_some & coming_frames_ready_or; // switch-lane.ts:141
   wire beats_ready = ~taken_full | insert_plain_ready;
   wire [511:0] beats_payload_data_and =
     {512{~coming_frames_front_from[2]}}
     & (({512{coming_frames_front_from[1:0] == 2'd0}} & frames0_payload_data) | ({512{coming_frames_front_from[1:0] == 2'd1}} & frames1_payload_data) | ({512{coming_frames_front_from[1:0] == 2'd2}} & frames2_payload_data) | ({512{coming_frames_front_from[1:0] == 2'd3}} & frames3_payload_data));
   wire [511:0] beats_payload_data =
     beats_payload_data_and
-    | ({512{coming_frames_front_from[2]}} & (({512{coming_frames_front_from[1:0] == 2'd0}} & frames4_payload_data) | ({512{coming_frames_front_from[1:0] == 2'd1}} & sent_pop_payload_data))); // switch-lane.ts:149
+    | ({512{coming_frames_front_from[2]}} & (({512{coming_frames_front_from[1:0] == 2'd0}} & frames4_payload_data) | ({512{coming_frames_front_from[1:0] == 2'd1}} & sent_pop_payload_data))); // switch-lane.ts:141
   wire [6:0] beats_payload_count =
     beats_from_5 ? sent_pop_payload_count :
     beats_from_0_or ? coming_frames_front_last_bytes :
@@ -1267,9 +1267,9 @@ module SwitchLane_p4_f1536_t250000 (
   wire all_have = ~(waits_0 | waits_1 | waits_2 | waits_3 | waits_4 | waits_5); // spread.ts:28
   wire beat_goes = spread_valid & all_have; // spread.ts:29
   assign frame_ends = beat_goes & out0_payload_last;
-  wire [3:0] copies_more = {3'd0, target_now_held_to[0]} + {3'd0, target_now_held_to[1]} + {3'd0, target_now_held_to[2]} + {3'd0, target_now_held_to[3]} + {3'd0, target_now_held_to[4]} - {3'd0, |target_now_held_to[4:0]}; // switch-lane.ts:205
+  wire [3:0] copies_more = {3'd0, target_now_held_to[0]} + {3'd0, target_now_held_to[1]} + {3'd0, target_now_held_to[2]} + {3'd0, target_now_held_to[3]} + {3'd0, target_now_held_to[4]} - {3'd0, |target_now_held_to[4:0]}; // events.ts:17
 
-  wire insert_what_payload_tagged = held_frame_facts_tagged & ~(unwraps | goes_onward); // switch-lane.ts:255
+  wire insert_what_payload_tagged = held_frame_facts_tagged & ~(unwraps | goes_onward); // switch-lane.ts:222
   wire insert_what_payload_shimmed = goes_onward | (held_frame_facts_shimmed & redirects);
   wire [47:0] insert_what_payload_shim = {
     shapes_payload_ingress, 4'd0, config_origin, held_frame_facts_uid[7:0], held_frame_facts_uid[15:8],
@@ -1277,7 +1277,7 @@ module SwitchLane_p4_f1536_t250000 (
     goes_onward ? (held_frame_facts_peer[0] ? 4'd3 : 4'd2) : 4'd1
   };
   wire insert_frame_ready = ~inserted_full | reshape_frame_ready;
-  ShimInsert insert ( // switch-lane.ts:255
+  ShimInsert insert ( // switch-lane.ts:222
     .clk (clk), .rst (rst),
     .plain_valid (taken_full), .plain_ready (insert_plain_ready), .plain_payload_data (taken_held_data),
     .plain_payload_count (taken_held_count), .plain_payload_last (taken_held_last),
@@ -1296,9 +1296,9 @@ module SwitchLane_p4_f1536_t250000 (
     config_mac[23:16], config_mac[31:24], config_mac[39:32], config_mac[47:40], shape_now_held_mac[7:0],
     shape_now_held_mac[15:8], shape_now_held_mac[23:16], shape_now_held_mac[31:24], shape_now_held_mac[39:32],
     shape_now_held_mac[47:40]
-  }; // switch-lane.ts:256
+  }; // switch-lane.ts:223
   wire reshape_out_ready = target_now_full & all_have;
-  Reshape reshape ( // switch-lane.ts:256
+  Reshape reshape ( // switch-lane.ts:223
     .clk (clk), .rst (rst),
     .frame_valid (inserted_full), .frame_ready (reshape_frame_ready), .frame_payload_data (inserted_held_data),
     .frame_payload_count (inserted_held_count), .frame_payload_last (inserted_held_last),
@@ -2808,10 +2808,10 @@ module SwitchLane_p4_f1536_t250000 (
       assert (fits_4_1 == (promised_4 <= 6'd19)); // promises.ts:109
       assert (fits_4_2 == (promised_4 <= 6'd13)); // promises.ts:109
       assert (fits_4_3 == (promised_4 <= 6'd0)); // promises.ts:109
-      assert (~held_frame_valid | shape_room); // switch-lane.ts:306
-      assert (~held_frame_valid | target_room); // switch-lane.ts:306
-      assert (~held_frame_valid | coming_frames_room); // switch-lane.ts:306
-      assert (~held_frame_valid | insert_what_ready); // switch-lane.ts:306
+      assert (~held_frame_valid | shape_room); // switch-lane.ts:273
+      assert (~held_frame_valid | target_room); // switch-lane.ts:273
+      assert (~held_frame_valid | coming_frames_room); // switch-lane.ts:273
+      assert (~held_frame_valid | insert_what_ready); // switch-lane.ts:273
       assert (coming_frames_some == (|coming_frames_count)); // early-queue.ts:88
       assert (coming_frames_room == (coming_frames_count != 4'd8)); // early-queue.ts:89
       assert (shape_some == (|shape_count)); // early-queue.ts:88
@@ -2914,19 +2914,19 @@ module SwitchLane_p4_f1536_t250000 (
         $stop;
       end
       if (~(~held_frame_valid | shape_room)) begin
-        $display("%s", "assertion failed: there is a place for each frame in the lane (switch-lane.ts:306)"); // switch-lane.ts:306
+        $display("%s", "assertion failed: there is a place for each frame in the lane (switch-lane.ts:273)"); // switch-lane.ts:273
         $stop;
       end
       if (~(~held_frame_valid | target_room)) begin
-        $display("%s", "assertion failed: there is a place for each frame in the lane (switch-lane.ts:306)"); // switch-lane.ts:306
+        $display("%s", "assertion failed: there is a place for each frame in the lane (switch-lane.ts:273)"); // switch-lane.ts:273
         $stop;
       end
       if (~(~held_frame_valid | coming_frames_room)) begin
-        $display("%s", "assertion failed: there is a place for each frame in the lane (switch-lane.ts:306)"); // switch-lane.ts:306
+        $display("%s", "assertion failed: there is a place for each frame in the lane (switch-lane.ts:273)"); // switch-lane.ts:273
         $stop;
       end
       if (~(~held_frame_valid | insert_what_ready)) begin
-        $display("%s", "assertion failed: there is a place for each frame in the lane (switch-lane.ts:306)"); // switch-lane.ts:306
+        $display("%s", "assertion failed: there is a place for each frame in the lane (switch-lane.ts:273)"); // switch-lane.ts:273
         $stop;
       end
       if (~(coming_frames_some == (|coming_frames_count))) begin

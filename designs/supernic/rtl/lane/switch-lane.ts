@@ -50,16 +50,8 @@ import {
 } from "../inside/index.ts";
 import { portBits } from "../match/index.ts";
 import { blindChoices, choose, peerOf } from "./choice.ts";
-import {
-  copyBits,
-  type LaneConfig,
-  laneCountBits,
-  LaneEvents,
-  laneFrames,
-  type LaneParameters,
-  lanePorts,
-  redirectBytes,
-} from "./ports.ts";
+import { type LaneConfig, laneCountBits, laneFrames, type LaneParameters, lanePorts, redirectBytes } from "./ports.ts";
+import { eventsOf } from "./events.ts";
 import { Bound, Coming, laneSizes, type OwnBeat, Source } from "./records.ts";
 import { Reshape, type Shape } from "./reshape.ts";
 import { ownFrames, softwareBuffer } from "./software.ts";
@@ -189,31 +181,6 @@ function heldOf(p: LaneParameters, chosen: ReturnType<typeof choose>) {
     facts: chosen.facts,
   });
   return held;
-}
-
-/** What has happened, for the counters. @param ends the frame for `target` ends */
-function eventsOf(
-  n: number,
-  target: Val<ReturnType<typeof Bound>>,
-  ends: Bit,
-  software: { readonly badSoftware: Bit; readonly own: Bit },
-) {
-  const { to } = target;
-  const events = reg(LaneEvents, { init: 0 }),
-    toPorts = to.bits(0, n).any(),
-    many = toBits(to.bits(0, n)).reduce<UInt>((sum, b) => sum.add(b.zext(copyBits)), constant(0, copyBits)),
-    more = node(many.sub(toPorts.zext(copyBits)), { name: "copies_more" }),
-    none = to.any().not();
-  events.set({
-    left: ends.and(toPorts),
-    toSoftware: ends.and(to.bit(n)),
-    notTaken: ends.and(none).and(target.late),
-    nowhere: ends.and(none).andNot(target.late),
-    badSoftware: software.badSoftware,
-    own: software.own,
-    copies: mux(ends, more, constant(0, copyBits)),
-  });
-  return events;
 }
 
 /** By port, the loop port last, whether a class is open: switched frames, a cycle late; redirects; results. */

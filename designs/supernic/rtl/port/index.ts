@@ -13,4 +13,5 @@ export {
   queueSizes,
   type QueueParameters,
 } from "./records.ts";
-export { PortTables, RxPort, type RxPortParameters } from "./rx-port.ts";
+export { fateOf, lookUp, matchOf, outcomeOf, PortTables, type RxPortParameters, tablesOf, wantsRoom } from "./fate.ts";
+export { RxPort } from "./rx-port.ts";

@@ -12,6 +12,8 @@ import { flowTableProof } from "./flow-table.ts";
 import { joinProof } from "./join.ts";
 import { classQueuesLedgerProof } from "./ledger/class-queues.ts";
 import { judgeLedgerProof } from "./ledger/judge.ts";
+import { laneLedgerProofs } from "./ledger/lane.ts";
+import { matchLedgerProofs } from "./ledger/match.ts";
 import { ringLedgerProofs } from "./ledger/ring.ts";
 import { linkDeliveryProof } from "./link-delivery.ts";
 import { pageOwnerProof } from "./memory/page-owner.ts";
@@ -22,7 +24,8 @@ import { wayPiecesProof } from "./memory/way-pieces.ts";
 import { meterProof } from "./meter.ts";
 import { passQueueProofs } from "./pass-queue.ts";
 import { pickTurnProof } from "./pick-turn.ts";
-import { queueOrderProofs } from "./queue-order.ts";
+import { queueFreedProof } from "./queues/freed.ts";
+import { queueOrderProofs } from "./queues/order.ts";
 import { reaperProofs } from "./reaper.ts";
 import { releasesProof } from "./releases.ts";
 import { returnProof } from "./return.ts";
@@ -45,12 +48,15 @@ export const supernicProofs: readonly Proof[] = [
   gateOpensProof,
   joinProof,
   judgeLedgerProof,
+  ...laneLedgerProofs,
   linkDeliveryProof,
+  ...matchLedgerProofs,
   meterProof,
   pageOwnerProof,
   pageSpaceProof,
   ...passQueueProofs,
   pickTurnProof,
+  queueFreedProof,
   ...queueOrderProofs,
   ...reaperProofs,
   recordsFoundProof,

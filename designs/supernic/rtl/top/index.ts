@@ -6,5 +6,5 @@ export type { SuperNicPorts } from "./ports.ts";
 export { superNic } from "./super-nic.ts";
 export { type DeviceParameters } from "./records.ts";
 export { counterBlocks } from "./control/ports.ts";
-export { loopCounterNames, middleCounterNames, portCounterNames } from "./counts.ts";
+export { fateBits, loopCounterNames, middleCounterNames, portCounterNames } from "./counts.ts";
 export { connectPayload } from "./payload.ts";

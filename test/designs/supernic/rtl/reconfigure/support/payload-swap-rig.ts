@@ -47,6 +47,7 @@ import { type Bench, never, type Pause, StreamSink, StreamSource } from "../../.
 import { parity } from "../../region/support/parity-task.ts";
 import { randomPacket, toBits } from "../../tasks/support/task-rig.ts";
 import { echo } from "./echo-task.ts";
+import { hoarding } from "./hoarding-task.ts";
 
 export interface Sizes {
   readonly contexts: number;
@@ -84,6 +85,14 @@ export const worlds = {
       { chain: [dummy, xor], reads: 1, makes: false },
       { chain: [dummy], reads: undefined, makes: false },
       { chain: [xor, checksum], reads: 0, makes: false },
+    ],
+    stays: [xor],
+    writes: true,
+  },
+  hoarding: {
+    variants: [
+      { chain: [hoarding, dummy], reads: 0, makes: false },
+      { chain: [dummy, xor], reads: 1, makes: false },
     ],
     stays: [xor],
     writes: true,
@@ -295,14 +304,18 @@ export class PayloadSwapRig {
       await this.b.cycles(1 + this.b.random.below(4));
     }
   }
-  #send(region: number): void {
+  /** A packet that goes to its region's task with payload, with so many beats. */
+  give(region: number, beats: number): void {
+    this.#send(region, { beats, runs: true });
+  }
+  #send(region: number, asked?: { readonly beats: number; readonly runs: boolean }): void {
     const ctx = this.#free.shift(),
       { random } = this.b,
       variant = this.world.variants[this.#chain - 1];
     if (ctx === undefined || variant === undefined) return;
     const at = region === 1 ? 0 : variant.reads,
-      run = at !== undefined && random.chance(0.8) ? [at] : [],
-      beats = random.pick([0, 1, 2, 5, 24]),
+      run = at !== undefined && (asked?.runs ?? random.chance(0.8)) ? [at] : [],
+      beats = asked?.beats ?? random.pick([0, 1, 2, 5, 24]),
       payload = Array.from({ length: beats }, () => toBits(Uint8Array.from({ length: 64 }, () => random.below(256)))),
       even = payload.reduce((n, x) => n + onesOf(x), 0) % 2 === 0,
       makes = region === 0 && variant.makes && run.length > 0 && beats > 0,

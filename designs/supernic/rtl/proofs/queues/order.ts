@@ -29,9 +29,9 @@ import {
   uint,
   type UInt,
   when,
-} from "../../../../hdl-dsl/index.ts";
-import type { DeviceSizes } from "../inside/index.ts";
-import { Candidate, openQueues, queuesPorts } from "../scheduler/index.ts";
+} from "../../../../../hdl-dsl/index.ts";
+import type { DeviceSizes } from "../../inside/index.ts";
+import { Candidate, openQueues, queuesPorts } from "../../scheduler/index.ts";
 
 const BITS = 2,
   CONTEXTS = 2 ** BITS,
