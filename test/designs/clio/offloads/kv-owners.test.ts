@@ -1,7 +1,7 @@
 /** Keys of Clio-KV belong to processes that exist, and go with them: in the cycle-accurate node, with its slow path. */
 import { describe, expect, it } from "vitest";
 import { makeSettings, parametersOf } from "../../../../designs/clio/config/index.ts";
-import { kvContents, type KvPair } from "../../../../designs/clio/model/index.ts";
+import { kvContents, kvHash, type KvPair } from "../../../../designs/clio/model/index.ts";
 import { extendedNode, offloadPid } from "../../../../designs/clio/offload/index.ts";
 import { ClioKv, clioKv, kvDefaults } from "../../../../designs/clio/offloads/kv/index.ts";
 import { type SimulatedNode, withNode } from "../../../../designs/clio/rig/index.ts";
@@ -17,7 +17,8 @@ import {
 } from "../../../../designs/clio/wire/index.ts";
 import { concat, decode, encode } from "../../../../designs/shared/wire/index.ts";
 import { type Design, designOf } from "../../../../sim/index.ts";
-import { findsFault } from "../../../support/plant.ts";
+import { allBack } from "../../../support/all-back.ts";
+import { findsFault, plant } from "../../../support/plant.ts";
 import type { NodePorts } from "../../../../designs/clio/rig/index.ts";
 
 const settings = makeSettings({ offloads: "kv" }),
@@ -28,15 +29,23 @@ const node = extendedNode([{ ...clioKv, build: p => ClioKv({ ...p, ...kvDefaults
   parametersOf(settings.config),
 );
 const design = designOf(node);
+/** Accesses that the store has under way in memory at most: those of one client's requests, half of all contexts. */
+const accesses = 8;
 const { OK, INVALID, FAIL, BUSY } = status;
 
 type Answer = { readonly status: number; readonly body: Uint8Array };
+/** DRAM that answers no read while `on`. */
+class Standstill {
+  on = false;
+}
 class Rig {
   readonly node: SimulatedNode;
+  readonly still: Standstill;
   readonly client = new FrameClient(clientEndpoint(0), settings.runtime);
   readonly answers = new Map<number, Answer>();
-  constructor(node: SimulatedNode) {
+  constructor(node: SimulatedNode, still: Standstill) {
     this.node = node;
+    this.still = still;
     node.bench.onEdge({
       sample: () => {
         for (let f = node.take(); f !== undefined; f = node.take()) {
@@ -92,6 +101,38 @@ class Rig {
     };
     return kvContents(load, pageSize, { buckets, secret });
   }
+  /**
+   * All accesses of the store and all slots of the node are back. While DRAM answers nobody, as many writes of pairs as
+   * may be under way have begun to read, each in a bucket of its own. And as many requests as there are slots are
+   * inside.
+   */
+  async finish(): Promise<void> {
+    // The first brings the table's pages into the TLB.
+    const keys: bigint[] = [],
+      used = new Set<number>();
+    for (let key = 1000n; keys.length < accesses + 3; key++) {
+      const { bucket } = kvHash(key, 0, { buckets, secret });
+      if (!used.has(bucket)) keys.push(key);
+      used.add(bucket);
+    }
+    for (const key of keys) expect(await this.status(opcode.KV_DELETE, 0, key)).toBe(FAIL);
+    const pid = await this.createProcess(),
+      wanted = this.client.allocate(pid, { len: 8n, vmFlags: vmFlag.write }),
+      { addr } = decode(allocReplyBody, (await this.ask(wanted)).body);
+    expect((await this.ask(this.client.write(pid, addr, new Uint8Array(8)))).status).toBe(OK);
+    await this.over();
+    const { bench, config, ram } = this.node,
+      before = ram.counts.readBursts,
+      inside = (): number => bench.io.busy.big.toString(2).replaceAll("0", "").length;
+    this.still.on = true;
+    const ids = keys.map(key => this.send(this.kv(opcode.KV_DELETE, 0, key)));
+    await allBack(bench, { what: "accesses", count: accesses, had: () => ram.counts.readBursts - before, settle: 300 });
+    for (let i = 0; i < config.requestSlots; i++) ids.push(this.send(this.client.read(pid, addr, 8)));
+    await allBack(bench, { what: "slots", count: config.requestSlots, had: inside, settle: 300 });
+    this.still.on = false;
+    await bench.until(() => ids.every(id => this.answers.has(id)));
+    await this.over();
+  }
   /** Everything that was asked is answered, and nothing is under way, kept back or lost. */
   async over(): Promise<void> {
     await this.node.bench.until(() => this.node.slowPath.owners?.statistics.ending === 0);
@@ -100,13 +141,32 @@ class Rig {
     expect(this.node.slowPath.owners?.statistics).toEqual({ ending: 0, refused: 0 });
   }
 }
-const run = (name: string, body: (rig: Rig) => Promise<void>, of: Design<NodePorts> = design): Promise<void> =>
-  withNode(
+const run = (
+  name: string,
+  body: (rig: Rig) => Promise<void>,
+  of: Design<NodePorts> = design,
+  set: typeof settings = settings,
+): Promise<void> => {
+  const still = new Standstill();
+  return withNode(
     name,
-    settings,
-    { design: of, seed: 1, secret, wave: false, hangCycles: 60_000, limitCycles: 2_000_000 },
-    n => body(new Rig(n)),
+    set,
+    {
+      design: of,
+      seed: 1,
+      secret,
+      wave: false,
+      hangCycles: 60_000,
+      limitCycles: 4_000_000,
+      ram: { pause: { r: () => still.on } },
+    },
+    async n => {
+      const rig = new Rig(n, still);
+      await body(rig);
+      await rig.finish();
+    },
   );
+};
 
 /** A process that does not exist gets nothing of the store; one that is made does, and PID 0 always. */
 async function strangers(rig: Rig): Promise<void> {
@@ -272,14 +332,14 @@ describe("keys of Clio-KV and their processes", () => {
         }),
         why,
       ));
+  it("a fault is found, by the check at the end alone: a slot of the node cannot be had", () =>
+    findsFault(
+      run("a slot that cannot be had", strangers, plant(node, /~\(taken \| held\)/, "~(taken | held | 64'd1 << 40)")),
+      /slots that can be had at the end/,
+    ));
   it("a process that does not exist gets nothing of the store", () => run("strangers", strangers));
   it("with a process go its keys, whatever of it is under way", () => run("gone", gone));
   it("a store that was full and is empty leaves its memory to others", () =>
-    withNode(
-      "kv emptied",
-      little,
-      { design: littleStore(), seed: 1, secret, wave: false, hangCycles: 60_000, limitCycles: 4_000_000 },
-      n => filledAndEmptied(new Rig(n)),
-    ));
+    run("kv emptied", filledAndEmptied, littleStore(), little));
   it("a reset of the store ends a removal", () => run("reset beside a removal", resetBeside));
 });
