@@ -250,22 +250,22 @@ module RxPort_p4_r32_m64_u16_b4096_s256_x72_o36_f1536 (
   reg [7:0] pfc_seen_enabled;
   reg [15:0] pfc_seen_times_0, pfc_seen_times_1, pfc_seen_times_2, pfc_seen_times_3, pfc_seen_times_4,
     pfc_seen_times_5, pfc_seen_times_6, pfc_seen_times_7;
-  reg [2:0] known_outcome, known_reason; // fate.ts:203
+  reg [2:0] known_outcome, known_reason; // fate.ts:207
   reg [3:0] known_ports, known_peer;
   reg [15:0] known_uid;
   reg [7:0] known_dag;
   reg [5:0] known_user;
   reg known_unordered;
-  reg [2:0] verdict_kind, verdict_class; // fate.ts:204
+  reg [2:0] verdict_kind, verdict_class; // fate.ts:208
   reg verdict_linked, verdict_link_nack, verdict_tagged, verdict_shimmed, verdict_snic_unprocessed, verdict_no_l4;
   reg [15:0] verdict_link_sequence, verdict_link_ack, verdict_tag, verdict_snic_uid;
   reg [3:0] verdict_snic_ttl, verdict_snic_stage, verdict_snic_ingress, verdict_reason;
   reg [7:0] verdict_snic_origin;
   reg [9:0] verdict_flow_hash;
   reg [13:0] verdict_length;
-  reg there; // fate.ts:205
-  reg [2:0] frame_class; // fate.ts:206
-  reg wants_room; // fate.ts:207
+  reg there; // fate.ts:209
+  reg [2:0] frame_class; // fate.ts:210
+  reg wants_room; // fate.ts:211
   reg fate_q_valid, fate_q_wants, fate_q_room, fate_q_accept; // fate.ts:113
   reg [2:0] fate_q_class;
   reg [4:0] fate_q_other;

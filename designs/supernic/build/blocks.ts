@@ -61,6 +61,7 @@ import {
   tunnel,
   TxPort,
   UseMonitor,
+  WrittenWay,
   xor,
 } from "../rtl/index.ts";
 
@@ -118,6 +119,7 @@ const blocks = {
   GoBackNTask: () => goBackN.hardware,
   ReplicateTask: () => replicate.hardware,
   PayloadJobs: () => PayloadJobs({ ...sizes, store: storeSizes, uses: ["write", "write"] }),
+  WrittenWay: () => WrittenWay({ contexts: 256 }),
   PayloadSlot: () => Slot({ contexts: 256, places: 24, chain: [xor.declared], slot: 0 }),
   Memory: () => Memory(memorySizes),
   MemoryWay: () => MemoryWay(memorySizes),
@@ -181,6 +183,7 @@ const beside: readonly BlockName[] = [
   "NatTask",
   "TunnelTask",
   "GoBackNTask",
+  "WrittenWay",
 ];
 /** Blocks that are smaller in a device of two ports, which is what the paper's table is of. */
 export const twoPortBlocks = [

@@ -88,6 +88,7 @@ export {
   type LoaderParameters,
   statePatience,
   StateReader,
+  WrittenWay,
 } from "./reconfigure/index.ts";
 export { Egress } from "./egress/index.ts";
 export { FromSoftware, SwitchLane, ToSoftware } from "./lane/index.ts";

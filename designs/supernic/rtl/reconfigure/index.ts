@@ -5,7 +5,7 @@ export { Loader, type LoaderParameters } from "./loader.ts";
 export { type Chain, nameOfChain, nameOfVariants, partition, type PartitionPorts } from "./partition.ts";
 export { MakeGate, mostMakers } from "./make-ways.ts";
 export { mostWays } from "./memory-ways.ts";
-export { mostPayloads, mostTrailers } from "./payload-ways.ts";
+export { mostPayloads, mostTrailers, WrittenWay } from "./payload-ways.ts";
 export {
   DecouplerStatus,
   defaultReprogramCycles,

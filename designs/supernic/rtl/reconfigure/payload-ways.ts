@@ -4,6 +4,7 @@
  * are cut.
  */
 import {
+  assertAlways,
   assignView,
   bit,
   type Bit,
@@ -14,6 +15,7 @@ import {
   type Inside,
   map,
   mergePorts,
+  module,
   mux,
   node,
   onehotMux,
@@ -23,9 +25,12 @@ import {
   portArray,
   portOf,
   reg,
+  sink,
+  source,
   stage,
   stream,
   type StreamIn,
+  type StreamOut,
   struct,
   uint,
   type UInt,
@@ -165,6 +170,12 @@ type DecouplerSide = Outside<ReturnType<typeof readingPortsOf>>;
 /** Beats that a task has been given, and has not given back, at most: it waits for more until it gives some. */
 const mostOwed = 256;
 
+/** Beats of a way that writes: those that are read, those that the partition says, and those that go to the store. */
+interface WrittenBeats {
+  readonly from: { readonly fire: Bit; readonly payload: { readonly last: Bit } };
+  readonly said: StreamIn<typeof PayloadBeat>;
+  readonly back: StreamOut<typeof PayloadBeat>;
+}
 /**
  * What goes back of a way that writes. For each beat that was read one goes back, and the last one of a payload is the
  * last one, whatever the partition says; while the region is off 0 goes back in place of what is owed. Behind a
@@ -172,10 +183,8 @@ const mostOwed = 256;
  * @param asked contexts of jobs, in their order
  * @returns whether a beat may be read, and whether any is owed
  */
-function backOf(io: Inside<Ways>, part: Outside<Ways>, w: number, asked: StreamIn<ReturnType<typeof ctxOf>>, off: Bit) {
-  const from = portOf(io, "payload", w),
-    said = portOf(part, "back", w),
-    { ctx } = asked.payload,
+function backOf({ from, said, back }: WrittenBeats, w: number, asked: StreamIn<ReturnType<typeof ctxOf>>, off: Bit) {
+  const { ctx } = asked.payload,
     Owed = struct({ last: bit, ctx: uint(ctx.width) }),
     comes = node(from.fire, { name: `owes_${w}` }),
     owed = passQueue(`owed_${w}`, Owed, mostOwed, comes, { last: from.payload.last, ctx: ctx.is(ctx.width) });
@@ -195,7 +204,7 @@ function backOf(io: Inside<Ways>, part: Outside<Ways>, w: number, asked: StreamI
   const writing = { valid: waits.valid, ctx: waits.payload.ctx };
   connect(
     map(waits, PayloadBeat, ({ data, last }) => ({ data, last }), { name: `back_${w}_goes` }),
-    portOf(io, "back", w),
+    back,
   );
   return {
     room: node(count.lt(mostOwed), { name: `owed_${w}_room` }),
@@ -204,6 +213,35 @@ function backOf(io: Inside<Ways>, part: Outside<Ways>, w: number, asked: StreamI
   };
 }
 const ctxOf = (width: number) => struct({ ctx: uint(width) });
+
+/**
+ * A way that writes by itself, for measures and proofs: `read` is a beat that goes to the partition, `said` what that
+ * gives, `asked` the contexts of jobs. Latency, bounds and reset are those of the region that has it: a beat that goes
+ * back takes a cycle; no more than 256 are owed while `read` comes with `room` only.
+ */
+export const WrittenWay = module(
+  "WrittenWay",
+  ({ contexts }: { readonly contexts: number }) => ({
+    read: input(struct({ fire: bit, last: bit })),
+    said: sink(PayloadBeat),
+    asked: sink(ctxOf(Math.log2(contexts))),
+    off: input(bit),
+    back: source(PayloadBeat),
+    room: output(bit),
+    busy: output(bit),
+    writing: output(struct({ valid: bit, ctx: uint(Math.log2(contexts)) })),
+  }),
+  io => {
+    const { fire, last } = io.read,
+      beats = { from: { fire, payload: { last } }, said: io.said, back: io.back },
+      { room, busy, writing } = backOf(beats, 0, io.asked, io.off);
+    assertAlways(fire.not().or(io.asked.valid), "a beat that is read is of a job");
+    io.room.set(room);
+    io.busy.set(busy);
+    io.writing.set({ valid: writing.valid, ctx: writing.ctx });
+  },
+  { nameOf: p => `WrittenWay_c${p.contexts}` },
+);
 
 /**
  * The same ways outside of the decoupler. Only packets that are inside are read. While the region is off nothing more
@@ -245,7 +283,8 @@ export function decoupledPayloads(
       return out.any();
     }
     const ctx = passQueue(`job_${w}_ctx`, ctxOf(width), contexts, begins, { ctx: asked.payload.ctx.is(width) }),
-      { room, busy, writing } = backOf(io, part, w, ctx, off);
+      beats = { from, said: portOf(part, "back", w), back: portOf(io, "back", w) },
+      { room, busy, writing } = backOf(beats, w, ctx, off);
     to.valid.set(from.valid.and(room).andNot(off));
     from.ready.set(room.and(to.ready.or(off)));
     portOf(decoupler, "writing", w - readers).set(writing);

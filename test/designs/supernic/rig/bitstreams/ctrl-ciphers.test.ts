@@ -1,18 +1,18 @@
 /**
  * Requests beside ciphers: users launch, stop, configure, query and remove while their frames go through regions that
- * come and go. No frame is lost, no nonce comes twice, and a stranger's request does nothing (docs/supernic/software.md).
+ * come and go. No frame is lost, no nonce comes twice, and a stranger's request does nothing.
  */
 import { describe, expect, it } from "vitest";
 import { isOwn } from "../../../../../designs/supernic/rig/device/index.ts";
 import {
-  type ctrlOpcode,
   ctrlMessage,
+  type ctrlOpcode,
   ctrlPort,
   ctrlStatus,
-  ctrlOpcode as opcodes,
   dagNameBody,
   endsOf,
   ntConfig,
+  ctrlOpcode as opcodes,
   openCtrl,
   tunnelRowBody,
 } from "../../../../../designs/supernic/wire/index.ts";
