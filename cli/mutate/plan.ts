@@ -14,6 +14,8 @@ export type Seen = z.infer<typeof Seen>;
 
 const Plan = z.object({
   module: z.string(),
+  /** Modules that are watched in one run, where no mutant is planted; undefined: the one. */
+  watched: z.array(z.string()).readonly().optional(),
   /** The folder that files are told from, when it is the user's own project. */
   root: z.string().optional(),
   /** Lines of JSON come here. */
@@ -21,7 +23,7 @@ const Plan = z.object({
   /** Mutants to plant; undefined: tests are only watched. */
   keys: z.array(z.string()).optional(),
   /** Tests to plant them in. */
-  tests: z.array(Seen).optional(),
+  tests: z.array(Seen).readonly().optional(),
   /** The one mutant of `keys` is in from the start of the process, and every test runs as always. */
   whole: z.boolean().optional(),
 });
@@ -37,12 +39,14 @@ const Described = z.object({
 /** A mutant for the report; `file` as the stack trace gave it. */
 export type Described = z.infer<typeof Described>;
 
+/** Where several modules are watched, each is told of by itself. */
+const of = { module: z.string() };
 const Report = z.discriminatedUnion("kind", [
-  z.object({ kind: z.literal("variant"), name: z.string(), mutants: z.array(Described) }),
-  Seen.extend({ kind: z.literal("test") }),
-  z.object({ kind: z.literal("failed"), id: z.string(), message: z.string() }),
+  z.object({ kind: z.literal("variant"), ...of, name: z.string(), mutants: z.array(Described) }),
+  Seen.extend({ kind: z.literal("test"), ...of }),
+  z.object({ kind: z.literal("failed"), ...of, id: z.string(), message: z.string() }),
   /** The test cannot be repeated within its process, or makes its models outside of its tests. */
-  z.object({ kind: z.literal("whole"), id: z.string(), file: z.string() }),
+  z.object({ kind: z.literal("whole"), ...of, id: z.string(), file: z.string() }),
   z.object({ kind: z.literal("killed"), key: z.string(), id: z.string(), message: z.string() }),
   z.object({ kind: z.literal("lived"), key: z.string(), id: z.string() }),
   z.object({ kind: z.literal("void"), key: z.string(), verdict: z.enum(["equivalent", "loop"]) }),

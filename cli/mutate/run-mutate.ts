@@ -8,7 +8,7 @@ import { chosen } from "./choose.ts";
 import { hunt, see } from "./hunt.ts";
 import { locate, type Located, testsNamed } from "./locate.ts";
 import { score, withFate } from "./outcome.ts";
-import { json, lineTable, type Result, summary, survivorLines } from "./report.ts";
+import { figures, json, lineTable, type Result, summary, survivorLines } from "./report.ts";
 
 export interface MutateOptions {
   /** Of a file: which of its modules. */
@@ -22,6 +22,9 @@ export interface MutateOptions {
   readonly floor?: number;
   readonly lines?: true;
   readonly json?: string;
+  readonly figures?: string;
+  /** The tests are watched for the modules beside it in the same run. */
+  readonly together?: true;
 }
 
 /** The module that is meant, and the tests that the user named; a file's tests are those that import it. */
@@ -47,7 +50,7 @@ export async function runMutate(name: string, o: MutateOptions, terminal: Termin
   const { where, named } = await subject(name, o),
     from = Date.now(),
     say = (text: string): void => terminal.progress(text);
-  const found = await see(where, named, say);
+  const found = await see(where, named, say, o.together);
   if (o.list === true) {
     const rows = chosen(found.mutants, o).map(m => [`${m.file.replace(/^.*\//, "")}:${m.line}`, m.operator, m.says]);
     terminal.print(table(["line", "operator", "change"], rows, "lll"));
@@ -65,6 +68,7 @@ export async function runMutate(name: string, o: MutateOptions, terminal: Termin
   if (alive !== "") terminal.print(alive);
   terminal.print(summary(result));
   if (o.json !== undefined) writeFileSync(o.json, json(result));
+  if (o.figures !== undefined) writeFileSync(o.figures, figures(result));
   const good =
     o.floor === undefined ? withFate(outcomes, "survived", "unseen").length === 0 : score(outcomes) >= o.floor;
   return good ? exitCode.done : exitCode.failed;

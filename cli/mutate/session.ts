@@ -6,8 +6,6 @@ import { root } from "../../scripts/setup/paths.mjs";
 import { FaultIn, Looped, mutantsOf, plant, Seeing } from "../../sim/index.ts";
 import { type Plan, readPlan, Reports, type Seen, tell } from "./plan.ts";
 
-type Circuits = Seeing["circuits"];
-
 /** Without a mutant in the whole process. */
 const unlimited = Number.MAX_SAFE_INTEGER;
 
@@ -58,34 +56,43 @@ export class Session {
   #between(): void {
     const { whole, module, keys } = this.#plan;
     if (whole === true) plant(new FaultIn(module, keys?.[0] ?? "", unlimited));
-    else plant((this.#outside ??= new Seeing(module)));
+    else plant((this.#outside ??= new Seeing(...this.#watched)));
+  }
+
+  get #watched(): readonly string[] {
+    return this.#plan.watched ?? [this.#plan.module];
   }
 
   async #see(test: Test, run: () => Promise<void>): Promise<void> {
-    const { module, out } = this.#plan,
+    const { out } = this.#plan,
+      watched = this.#watched,
       id = idOf(test, this.#root),
       file = relative(this.#root, test.file.filepath);
-    const first = new Seeing(module),
+    const first = new Seeing(...watched),
       from = performance.now();
     plant(first);
     try {
       await run();
     } catch (e) {
-      if (first.circuits.size > 0) tell(out, { kind: "failed", id, message: sentenceOf(e) });
+      for (const module of watched)
+        if (first.of(module).length > 0) tell(out, { kind: "failed", module, id, message: sentenceOf(e) });
       throw e;
     } finally {
       this.#between();
     }
     const ms = performance.now() - from;
-    const outside = this.#outside?.circuits ?? new Set<never>();
-    this.#describe(new Set([...first.circuits, ...outside]));
-    if (outside.size > 0) tell(out, { kind: "whole", id, file });
-    if (first.circuits.size === 0 || test.fails === true) return;
-    const variants = [...first.circuits].map(c => c.name);
-    tell(out, { kind: "test", id, file, ms, edges: first.edges, variants });
+    for (const module of watched) {
+      const inside = first.of(module),
+        outside = this.#outside?.of(module) ?? [];
+      this.#describe(module, [...inside, ...outside]);
+      if (outside.length > 0) tell(out, { kind: "whole", module, id, file });
+      if (inside.length === 0 || test.fails === true) continue;
+      const variants = inside.map(c => c.name);
+      tell(out, { kind: "test", module, id, file, ms, edges: first.edges, variants });
+    }
   }
 
-  #describe(circuits: Circuits): void {
+  #describe(module: string, circuits: ReturnType<Seeing["of"]>): void {
     for (const c of circuits) {
       if (this.#told.has(c.name)) continue;
       this.#told.add(c.name);
@@ -96,7 +103,7 @@ export class Session {
         line: position?.line ?? 0,
         says,
       }));
-      tell(this.#plan.out, { kind: "variant", name: c.name, mutants });
+      tell(this.#plan.out, { kind: "variant", module, name: c.name, mutants });
     }
   }
 
@@ -116,7 +123,7 @@ export class Session {
     };
     // Once as always, once more to see whether it can be repeated, and simulates the module again.
     if (!(await passes())) {
-      tell(out, { kind: "failed", id, message: "it fails without a mutant" });
+      tell(out, { kind: "failed", module, id, message: "it fails without a mutant" });
       return;
     }
     const again = new Seeing(module);
@@ -127,7 +134,7 @@ export class Session {
     );
     this.#between();
     if (!repeats || again.circuits.size < seen.variants.length) {
-      tell(out, { kind: "whole", id, file });
+      tell(out, { kind: "whole", module, id, file });
       return;
     }
     const killed: string[] = [];

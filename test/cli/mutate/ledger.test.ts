@@ -48,7 +48,7 @@ describe("the ledger", () => {
   });
   it("keeps the test that fails without a mutant", () => {
     const ledger = new Ledger();
-    ledger.add([{ kind: "failed", id: "t", message: "broken" }]);
+    ledger.add([{ kind: "failed", module: "M", id: "t", message: "broken" }]);
     expect(ledger.failed?.message).toBe("broken");
   });
   it("the score counts what could be killed", () => {
@@ -72,7 +72,7 @@ describe("the choice", () => {
     expect(chosen(places, { seed: 7, onlyOperator: ["late"] })).toEqual([]);
   });
   it("a mutant of several parameter sets counts once", () => {
-    const variant = (name: string): Report => ({ kind: "variant", name, mutants: [mutant(0), mutant(1)] });
+    const variant = (name: string): Report => ({ kind: "variant", module: "M", name, mutants: [mutant(0), mutant(1)] });
     expect(described([variant("A_1"), variant("A_2")])).toHaveLength(2);
   });
 });
