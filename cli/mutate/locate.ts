@@ -98,7 +98,7 @@ export function* testsNear(file: string): Generator<readonly string[]> {
 }
 
 /** Modules of the repository for which the same tests are looked through first. */
-export function siblingsOf({ file }: Located): readonly string[] {
+export function siblingsOf({ file }: Located): readonly Located[] {
   const firstOf = (f: string): string => {
     const [first = []] = testsNear(f);
     return first.join();
@@ -107,7 +107,7 @@ export function siblingsOf({ file }: Located): readonly string[] {
     [place = ""] = file.split("/", 1);
   return filesBelow(place)
     .filter(f => !f.includes("/proofs/") && declaredIn(textOf(f)).length > 0 && firstOf(f) === tests)
-    .flatMap(f => declaredIn(textOf(f)));
+    .flatMap(f => declaredIn(textOf(f)).map(module => ({ module, file: f })));
 }
 
 /**

@@ -52,7 +52,7 @@ async function entryOf(where: Located, o: AllOptions): Promise<Entry> {
     quiet = (): void => undefined;
   try {
     const named = o.tests === undefined ? undefined : testsNamed(o.tests),
-      found = await see(where, named, quiet, true);
+      found = await see(where, named, quiet);
     const outcomes = await hunt(where, found, o, o.patience * 1000, quiet);
     const testFiles = [...new Set(found.tests.map(t => t.file))];
     return { ...where, testFiles, seconds: (Date.now() - from) / 1000, outcomes };

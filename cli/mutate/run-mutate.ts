@@ -5,9 +5,9 @@ import { operators } from "../../sim/index.ts";
 import { isSource } from "../own/source-file.ts";
 import { repository } from "../repository.ts";
 import { chosen } from "./choose.ts";
-import { hunt, see } from "./hunt.ts";
+import { type Found, hunt, huntTogether, see } from "./hunt.ts";
 import { locate, type Located, testsNamed } from "./locate.ts";
-import { score, withFate } from "./outcome.ts";
+import { type Outcome, score, withFate } from "./outcome.ts";
 import { figures, json, lineTable, type Result, summary, survivorLines } from "./report.ts";
 
 export interface MutateOptions {
@@ -23,7 +23,7 @@ export interface MutateOptions {
   readonly lines?: true;
   readonly json?: string;
   readonly figures?: string;
-  /** The tests are watched for the modules beside it in the same run. */
+  /** All modules beside it are hunted in the same runs of their tests. */
   readonly together?: true;
 }
 
@@ -50,13 +50,30 @@ export async function runMutate(name: string, o: MutateOptions, terminal: Termin
   const { where, named } = await subject(name, o),
     from = Date.now(),
     say = (text: string): void => terminal.progress(text);
-  const found = await see(where, named, say, o.together);
+  if (o.together === true && named === undefined) {
+    const choice = { seed: o.seed, ...(o.limit === undefined ? {} : { limit: o.limit }) },
+      { found, outcomes } = await huntTogether(where, choice, o.patience * 1000, say);
+    return tellOf(where, from, found, outcomes, o, terminal);
+  }
+  const found = await see(where, named, say);
   if (o.list === true) {
     const rows = chosen(found.mutants, o).map(m => [`${m.file.replace(/^.*\//, "")}:${m.line}`, m.operator, m.says]);
     terminal.print(table(["line", "operator", "change"], rows, "lll"));
     return exitCode.done;
   }
   const outcomes = await hunt(where, found, o, o.patience * 1000, say);
+  return tellOf(where, from, found, outcomes, o, terminal);
+}
+
+/** Prints and keeps what was found of a module. @param from when it was begun, ms */
+function tellOf(
+  where: Located,
+  from: number,
+  found: Found,
+  outcomes: readonly Outcome[],
+  o: MutateOptions,
+  terminal: Terminal,
+): ExitCode {
   const result: Result = {
     ...where,
     testFiles: [...new Set(found.tests.map(t => t.file))],

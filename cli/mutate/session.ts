@@ -4,7 +4,7 @@ import { performance } from "node:perf_hooks";
 import type { RunnerTestCase as Test } from "vitest";
 import { root } from "../../scripts/setup/paths.mjs";
 import { FaultIn, Looped, mutantsOf, plant, Seeing } from "../../sim/index.ts";
-import { type Plan, readPlan, Reports, type Seen, tell } from "./plan.ts";
+import { type Job, type Plan, readPlan, Reports, type Seen, tell } from "./plan.ts";
 
 /** Without a mutant in the whole process. */
 const unlimited = Number.MAX_SAFE_INTEGER;
@@ -15,6 +15,10 @@ const idOf = (t: Test, from: string): string => {
   return [relative(from, t.file.filepath), ...names.filter(n => n !== ""), t.name].join(" > ");
 };
 const sentenceOf = (e: unknown): string => (e instanceof Error ? e.message : String(e)).split("\n")[0] ?? "";
+
+type Whole = NonNullable<Plan["whole"]>;
+/** What is planted into a module in the test that runs. */
+type Own = Pick<Job, "module" | "keys"> & { readonly seen: Seen };
 
 export class Session {
   readonly #plan: Plan = readPlan(process.env["MNEMO_MUTATE"] ?? "");
@@ -30,42 +34,39 @@ export class Session {
 
   /** @param run the test's function; it can be called again and again */
   async test(test: Test, run: () => Promise<void>): Promise<void> {
-    if (this.#plan.whole === true) {
-      await this.#wholly(test, run);
-      return;
+    const { whole, jobs } = this.#plan;
+    if (whole !== undefined) await this.#wholly(whole, test, run);
+    else if (jobs === undefined) await this.#see(test, run);
+    else {
+      const id = idOf(test, this.#root),
+        own = jobs.flatMap(({ module, keys, tests }) =>
+          tests.filter(t => t.id === id).map(seen => ({ module, keys, seen })),
+        );
+      if (own.length > 0) await this.#mutate(own, run);
     }
-    const seen = this.#plan.tests?.find(t => t.id === idOf(test, this.#root));
-    if (this.#plan.keys === undefined) await this.#see(test, run);
-    else if (seen !== undefined) await this.#mutate(seen, run, this.#plan.keys);
   }
 
-  async #wholly(test: Test, run: () => Promise<void>): Promise<void> {
-    const { keys, out } = this.#plan,
-      key = keys?.[0] ?? "",
+  async #wholly({ module, key }: Whole, test: Test, run: () => Promise<void>): Promise<void> {
+    const { out } = this.#plan,
       id = idOf(test, this.#root);
     if (test.fails === true) return;
     try {
       await run();
-      tell(out, { kind: "lived", key, id });
+      tell(out, { kind: "lived", module, key, id });
     } catch (e) {
-      if (!(e instanceof Looped)) tell(out, { kind: "killed", key, id, message: sentenceOf(e) });
+      if (!(e instanceof Looped)) tell(out, { kind: "killed", module, key, id, message: sentenceOf(e) });
     }
   }
 
   /** What happens outside of tests: in hooks, and while a file is loaded. */
   #between(): void {
-    const { whole, module, keys } = this.#plan;
-    if (whole === true) plant(new FaultIn(module, keys?.[0] ?? "", unlimited));
-    else plant((this.#outside ??= new Seeing(...this.#watched)));
-  }
-
-  get #watched(): readonly string[] {
-    return this.#plan.watched ?? [this.#plan.module];
+    const { whole, watched = [] } = this.#plan;
+    if (whole !== undefined) plant(new FaultIn(whole.module, whole.key, unlimited));
+    else plant((this.#outside ??= new Seeing(...watched)));
   }
 
   async #see(test: Test, run: () => Promise<void>): Promise<void> {
-    const { out } = this.#plan,
-      watched = this.#watched,
+    const { out, watched = [] } = this.#plan,
       id = idOf(test, this.#root),
       file = relative(this.#root, test.file.filepath);
     const first = new Seeing(...watched),
@@ -107,55 +108,57 @@ export class Session {
     }
   }
 
-  async #mutate(seen: Seen, run: () => Promise<void>, keys: readonly string[]): Promise<void> {
-    const { module, out } = this.#plan,
-      { id, file } = seen;
-    const passes = async (): Promise<boolean> => {
-      plant(new Seeing(module));
+  async #mutate(jobs: readonly Own[], run: () => Promise<void>): Promise<void> {
+    const { out } = this.#plan,
+      modules = jobs.map(j => j.module);
+    /** What a run without a mutant has seen; undefined: it failed. */
+    const unharmed = async (): Promise<Seeing | undefined> => {
+      const seeing = new Seeing(...modules);
+      plant(seeing);
       try {
         await run();
-        return true;
+        return seeing;
       } catch {
-        return false;
+        return undefined;
       } finally {
         this.#between();
       }
     };
-    // Once as always, once more to see whether it can be repeated, and simulates the module again.
-    if (!(await passes())) {
-      tell(out, { kind: "failed", module, id, message: "it fails without a mutant" });
+    // Once as always, once more to see whether it can be repeated, and simulates the modules again.
+    if ((await unharmed()) === undefined) {
+      for (const { module, seen } of jobs)
+        tell(out, { kind: "failed", module, id: seen.id, message: "it fails without a mutant" });
       return;
     }
-    const again = new Seeing(module);
-    plant(again);
-    const repeats = await run().then(
-      () => true,
-      () => false,
-    );
-    this.#between();
-    if (!repeats || again.circuits.size < seen.variants.length) {
-      tell(out, { kind: "whole", module, id, file });
-      return;
+    const again = await unharmed(),
+      doubtful: (() => void)[] = [];
+    for (const { module, keys, seen } of jobs) {
+      const { id, file } = seen;
+      if (again === undefined || again.of(module).length < seen.variants.length) {
+        tell(out, { kind: "whole", module, id, file });
+        continue;
+      }
+      const killed: string[] = [];
+      const start = Buffer.from(id).reduce((n, byte) => (n * 31 + byte) % 65521, 0) % Math.max(1, keys.length);
+      for (const key of [...keys.slice(start), ...keys.slice(0, start)]) {
+        if (this.#isGone(module, key)) continue;
+        if (await this.#one(module, seen, run, key)) killed.push(key);
+      }
+      if (killed.length > 0) doubtful.push(() => tell(out, { kind: "doubt", module, id, file, keys: killed }));
     }
-    const killed: string[] = [];
-    const start = Buffer.from(id).reduce((n, byte) => (n * 31 + byte) % 65521, 0) % Math.max(1, keys.length);
-    for (const key of [...keys.slice(start), ...keys.slice(0, start)]) {
-      if (this.#isGone(key)) continue;
-      if (await this.#one(seen, run, key)) killed.push(key);
-    }
-    if (killed.length > 0 && !(await passes())) tell(out, { kind: "doubt", id, file, keys: killed });
+    if (doubtful.length > 0 && (await unharmed()) === undefined) doubtful.forEach(told => told());
   }
 
   /** Whether it is known already what becomes of a mutant: another process may have told. */
-  #isGone(key: string): boolean {
+  #isGone(module: string, key: string): boolean {
     for (const r of this.#reports.next())
-      if (r.kind === "killed" || (r.kind === "void" && r.verdict === "loop")) this.#gone.add(r.key);
-    return this.#gone.has(key);
+      if (r.kind === "killed" || (r.kind === "void" && r.verdict === "loop")) this.#gone.add(`${r.module} ${r.key}`);
+    return this.#gone.has(`${module} ${key}`);
   }
 
   /** Runs a test with one mutant. @returns whether the test failed */
-  async #one(seen: Seen, run: () => Promise<void>, key: string): Promise<boolean> {
-    const { module, out } = this.#plan,
+  async #one(module: string, seen: Seen, run: () => Promise<void>, key: string): Promise<boolean> {
+    const { out } = this.#plan,
       fault = new FaultIn(module, key, 5 * seen.edges + 20_000);
     plant(fault);
     let error: unknown, timer: NodeJS.Timeout | undefined;
@@ -176,9 +179,9 @@ export class Session {
     if (verdicts.length === 0) return false;
     const verdict =
       error instanceof Looped || verdicts.includes("loop") ? "loop" : verdicts.includes("live") ? "live" : "equivalent";
-    if (verdict !== "live") tell(out, { kind: "void", key, verdict });
-    else if (error === undefined) tell(out, { kind: "lived", key, id: seen.id });
-    else tell(out, { kind: "killed", key, id: seen.id, message: sentenceOf(error) });
+    if (verdict !== "live") tell(out, { kind: "void", module, key, verdict });
+    else if (error === undefined) tell(out, { kind: "lived", module, key, id: seen.id });
+    else tell(out, { kind: "killed", module, key, id: seen.id, message: sentenceOf(error) });
     return verdict === "live" && error !== undefined;
   }
 }

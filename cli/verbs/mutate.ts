@@ -26,7 +26,7 @@ export const mutateVerb: Verb = (program, { terminal, exit }) =>
     .addOption(new Option("--lines", "print a table of all lines"))
     .addOption(once("--json <file>", "write everything as JSON, too", fileName(".json")))
     .addOption(once("--figures <file>", "write counts as JSON, for a campaign", fileName(".json")).hideHelp())
-    .addOption(new Option("--together", "watch the tests for the modules beside it as well").hideHelp())
+    .addOption(new Option("--together", "run the tests for all modules beside it at once").hideHelp())
     .action(async (name: string, options: MutateOptions) => {
       onlyForFile(name, options.module);
       if (!name.includes("/") && !isSource(name)) {

@@ -22,5 +22,5 @@ export default {
   name: "mutants",
   about: "Faults planted into each module of the designs and of the library; a survivor is a finding.",
   work,
-  limits: { seconds: 240, retries: 0 },
+  limits: { seconds: 900, retries: 0 },
 };
