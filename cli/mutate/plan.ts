@@ -5,6 +5,7 @@ import { z } from "zod";
 const Seen = z.object({
   id: z.string(),
   file: z.string(),
+  /** Of the processor. */
   ms: z.number(),
   edges: z.number(),
   variants: z.array(z.string()),

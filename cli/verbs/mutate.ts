@@ -21,7 +21,9 @@ export const mutateVerb: Verb = (program, { terminal, exit }) =>
     .addOption(
       once("--tests <paths>", "test files or folders, instead of those next to the module's", text => text.split(",")),
     )
-    .addOption(once("--patience <seconds>", "leave out tests that take longer", wholeNumber(1, 3600)).default(60))
+    .addOption(
+      once("--patience <seconds>", "leave out tests that take more of the processor", wholeNumber(1, 3600)).default(60),
+    )
     .addOption(once("--floor <percent>", "fail only when fewer are found", wholeNumber(1, 100)))
     .addOption(new Option("--lines", "print a table of all lines"))
     .addOption(once("--json <file>", "write everything as JSON, too", fileName(".json")))

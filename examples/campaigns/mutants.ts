@@ -16,11 +16,11 @@ function modulesIn(name: string, path: string): readonly string[] {
 const designs = readdirSync(new URL("../../designs/", import.meta.url)).sort();
 const work = [...designs.map(d => modulesIn(d, `designs/${d}`)), modulesIn("library", "hdl-dsl/lib")]
   .filter(modules => modules.length > 0)
-  .map(modules => ({ kind: "mutants", modules, limit: 8, patience: 3, seed: 1 }));
+  .map(modules => ({ kind: "mutants", modules, limit: 8, patience: 6, seed: 1 }));
 
 export default {
   name: "mutants",
   about: "Faults planted into each module of the designs and of the library; a survivor is a finding.",
   work,
-  limits: { seconds: 900, retries: 0 },
+  limits: { seconds: 1500, retries: 0 },
 };
