@@ -64,6 +64,7 @@ export const heavyTests: Readonly<Record<string, readonly string[]>> = {
   "test/cli/generate.test.ts": ["what is committed is what is generated now"],
   "test/cli/mutate/all.test.ts": ["has a row for each module"],
   "test/cli/mutate/mutate.test.ts": ["a bench that checks nothing finds nothing", "a bench of a copy that says less"],
+  "test/cli/mutate/together.test.ts": ["a module's faults fare as they do alone"],
   "test/cli/own/own.test.ts": ["a claim that fails leaves a test that fails"],
   "test/cli/synth/embedded-yosys.test.ts": ["without one that of npm"],
   "test/designs/clio/board/boards.test.ts": ["'htg9200_supernic' its top level passes verilator"],
