@@ -1,4 +1,4 @@
-/** The blocks of the serial line by themselves: lengths of frames, payloads that mean nothing, a reset on a low line. */
+/** The serial line's blocks: lengths of frames, payloads that mean nothing, a reset on a low line. */
 import { describe, expect, test } from "vitest";
 import { slip } from "../../../../designs/clio/board/index.ts";
 import { SlipDecoder, SlipEncoder } from "../../../../designs/clio/board/slip.ts";
