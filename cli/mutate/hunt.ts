@@ -176,10 +176,9 @@ export async function huntTogether(
   let all = huntedTogether.get(key);
   if (all === undefined) huntedTogether.set(key, (all = huntAll(siblingsOf(where), files, choice, patience, say)));
   const own = (await all).find(h => h.where.module === where.module && h.where.file === where.file);
-  if (own === undefined || (own.found.tests.length === 0 && own.ledger.whole.length === 0)) {
-    const found = await see(where, undefined, say);
-    return { found, outcomes: await hunt(where, found, choice, patience, say) };
-  }
+  // Farther tests are those of a whole design: by itself the module has them watched, in a campaign that is too much.
+  if (own === undefined || (own.found.tests.length === 0 && own.ledger.whole.length === 0))
+    throw new CheckFailed(`no test beside ${where.module} simulates it: hunt it by itself, or write a bench of it`);
   own.check();
   await own.wholly(say);
   return { found: own.found, outcomes: own.outcomes() };

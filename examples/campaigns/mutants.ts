@@ -13,10 +13,13 @@ function modulesIn(name: string, path: string): readonly string[] {
     .flatMap(f => [...readFileSync(new URL(f, folder), "utf8").matchAll(declared)].map(m => `${name}/${m[1] ?? ""}`));
 }
 
-const designs = readdirSync(new URL("../../designs/", import.meta.url)).sort();
-const work = [...designs.map(d => modulesIn(d, `designs/${d}`)), modulesIn("library", "hdl-dsl/lib")]
+/** What many use comes first. */
+const shared = "shared",
+  designs = readdirSync(new URL("../../designs/", import.meta.url)).sort(),
+  folders = [shared, ...designs.filter(d => d !== shared)];
+const work = [modulesIn("library", "hdl-dsl/lib"), ...folders.map(d => modulesIn(d, `designs/${d}`))]
   .filter(modules => modules.length > 0)
-  .map(modules => ({ kind: "mutants", modules, limit: 8, patience: 6, seed: 1 }));
+  .map(modules => ({ kind: "mutants", modules, limit: 8, patience: 3, seed: 1 }));
 
 export default {
   name: "mutants",
