@@ -33,8 +33,8 @@ function mapPage(ram: AxiRam): void {
 }
 
 /**
- * Requests that need no slow path, answered through all crossings: PINGPONG, reads of unmapped pages, for which the page
- * table is read in DRAM, and a write and a read of a page that is mapped.
+ * Requests that need no slow path, answered through all crossings: PINGPONG, reads of unmapped pages, for which the
+ * page table is read in DRAM, and a write and a read of a page that is mapped.
  */
 async function requests(b: Bench<Ports>, damaged?: number): Promise<void> {
   const { io, sim } = b,
