@@ -193,7 +193,7 @@ describe("ReedSolomonSyndromes", () => {
     }
     await b.until(() => out.received.length === small.checkSymbols);
     const seen = out.received.map(({ value }) => ({ clean: value.clean, set: value.syndromes.map(s => s !== 0) }));
-    expect(seen).toEqual(seen.map((_, odd) => ({ clean: 0, set: seen.map((__, i) => i === odd) })));
+    expect(seen).toEqual(seen.map((_, odd) => ({ clean: 0, set: seen.map((_set, i) => i === odd) })));
   };
   bench("one syndrome alone makes a word wrong", rs(small), {}, alone);
   test.each([0, 1, 2, 3])("planted fault: syndrome %s alone is not looked at", i =>
