@@ -28,7 +28,7 @@ async function lengths(b: Bench<typeof decoder.ports>): Promise<void> {
     if (beat.valid.value === 0) return;
     const data = BigInt(beat.data.value);
     for (let i = 0; i < beatBytes; i++)
-      if ((beat.keep.value >> i) & 1) got.push(Number((data >> BigInt(8 * i)) & 255n));
+      if ((beat.keep.num >> i) & 1) got.push(Number((data >> BigInt(8 * i)) & 255n));
     ended = beat.last.value === 1;
   };
   byte.valid.value = 0;
