@@ -1,6 +1,7 @@
 /** The report of a campaign: a pure function of its pieces and of the set of their results. */
 import { repeatOf } from "./repeat.ts";
 import type { Plan } from "./plan.ts";
+import { isFixed, type Work } from "./spec.ts";
 import { type Result, type Verdict, verdicts } from "./result.ts";
 
 /** A figure over the pieces that have it. */
@@ -47,6 +48,13 @@ export interface Report {
   readonly findings: readonly Finding[];
 }
 
+/** A work's name in the report; mutants of one design by its name. */
+function nameOf(w: Work): string {
+  if (!isFixed(w) || w.kind !== "mutants") return w.kind;
+  const designs = new Set(w.modules.map(m => m.replace(/\/.*/, "")));
+  return designs.size === 1 ? `${w.kind} of ${[...designs].join("")}` : w.kind;
+}
+
 const total = (numbers: readonly number[]): number => numbers.reduce((a, b) => a + b, 0);
 const byVerdict = (results: readonly Result[]): Record<Verdict, number> =>
   Object.fromEntries(verdicts.map(v => [v, results.filter(r => r.verdict === v).length])) as Record<Verdict, number>;
@@ -85,7 +93,7 @@ export function merge(plan: Plan, results: readonly Result[]): Report {
     const pieces = plan.pieces.filter(p => p.work === n),
       own = pieces.flatMap(p => byIndex.get(p.index) ?? []);
     return {
-      kind: w.kind,
+      kind: nameOf(w),
       seed: w.seed,
       pieces: pieces.length,
       done: own.length,

@@ -94,7 +94,8 @@ function partsOf(w: Work): readonly Part[] {
     case "mutants":
       return w.modules.map(m =>
         mnemoPart(`mutants of ${m}`, w.seed, [
-          ...["mutate", m, "--limit", String(w.limit), "--seed", String(w.seed), "--json", "{json}"],
+          ...["mutate", m, "--limit", String(w.limit), "--seed", String(w.seed)],
+          ...["--patience", String(w.patience), "--together", "--figures", "{json}"],
         ]),
       );
     case "sweep":

@@ -25,9 +25,15 @@ function numbersIn(value: unknown, name = ""): readonly (readonly [string, numbe
 }
 /** More numbers than these are data and no figures. */
 const mostFigures = 200;
-function figuresIn(path: string): Record<string, number> {
-  if (!existsSync(path)) return {};
-  return Object.fromEntries(numbersIn(JSON.parse(readFileSync(path, "utf8"))).slice(0, mostFigures));
+/** A file may also have `problems`, sentences that tell more than the last line that was printed. */
+function outcomeIn(path: string): PieceOutcome {
+  if (!existsSync(path)) return found();
+  const kept: unknown = JSON.parse(readFileSync(path, "utf8")),
+    told: unknown = typeof kept === "object" && kept !== null && "problems" in kept ? kept.problems : [];
+  return {
+    problems: Array.isArray(told) ? told.filter(p => typeof p === "string") : [],
+    figures: Object.fromEntries(numbersIn(kept).slice(0, mostFigures)),
+  };
 }
 
 /** Found by its place: the command line has campaigns, and what a campaign runs is the command line. */
@@ -50,7 +56,9 @@ async function runVerb(run: Extract<Run, { how: "mnemo" }>): Promise<PieceOutcom
   try {
     const args = run.args.map(a => a.replaceAll("{json}", json).replaceAll("{folder}", folder));
     const code = await main(args, { stdout: stream(process.stdout), stderr: stream(process.stderr), env: process.env });
-    return { problems: code === 0 ? [] : [`exit code ${code}: ${last}`], figures: figuresIn(json) };
+    const kept = outcomeIn(json);
+    if (code === 0) return { ...kept, problems: [] };
+    return kept.problems.length > 0 ? kept : { ...kept, problems: [`exit code ${code}: ${last}`] };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

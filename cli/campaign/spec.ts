@@ -44,6 +44,8 @@ const mutants = z.strictObject({
   kind: z.literal("mutants"),
   modules: z.array(z.string().regex(/^[\w-]+\/[A-Z]\w*$/, "must be <design>/<Module>")).min(1),
   limit: z.int().min(1).default(1_000_000),
+  /** Tests that take longer are left out. Seconds. */
+  patience: z.int().min(1).max(3600).default(60),
   seed,
 });
 /** Each point of the product of the settings' values is a piece. */

@@ -5,8 +5,9 @@ import { UsageError } from "../../designs/shared/command-line/index.ts";
 import { root } from "../../scripts/setup/paths.mjs";
 import { designs } from "../designs.ts";
 
-/** Names of what is no design: the language's own modules. */
-const library = "library";
+/** Names of what is no design: the language's own modules, and what designs share. */
+const library = "library",
+  shared = "shared";
 
 export interface Located {
   /** Without parameters, as in Verilog. */
@@ -28,6 +29,7 @@ const filesBelow = (folder: string, project = root): readonly string[] =>
 /** Folders in which the modules of a design, or of the library, are written. */
 function foldersOf(name: string): readonly string[] {
   if (name === library) return ["hdl-dsl"];
+  if (name === shared) return [`designs/${shared}`];
   const own = ["designs", "examples"]
     .map(place => `${place}/${name}`)
     .filter(f => existsSync(join(root, f, "design.ts")));
@@ -45,16 +47,30 @@ export function locate(name: string): Located {
     throw new UsageError(`${name} names no module; give <design>/<Module>, such as ${designs[0].name}/NetTx`);
   const folders = foldersOf(design),
     declared = new RegExp(`\\b(?:const|function) ${module}\\b[^\\n]*(?:=|\\()`);
-  const file = folders.flatMap(f => filesBelow(f)).find(f => declared.test(readFileSync(join(root, f), "utf8")));
-  if (file === undefined)
+  const texts = folders.flatMap(f => filesBelow(f)).map(file => ({ file, text: textOf(file) })),
+    found =
+      texts.find(({ text }) => declared.test(text)) ?? texts.find(({ text }) => declaredIn(text).includes(module));
+  if (found === undefined)
     throw new UsageError(
       `${design} has no module ${module}; \`const ${module} = ...\` stands nowhere below ${folders.join(" and ")}`,
     );
-  return { module, file };
+  return { module: inVerilog(found.text, module), file: found.file };
+}
+
+const texts = new Map<string, string>();
+/** Of a source of the repository; read once. */
+function textOf(file: string): string {
+  const text = texts.get(file) ?? readFileSync(join(root, file), "utf8");
+  texts.set(file, text);
+  return text;
 }
 
 /** A module's declaration, with its name in Verilog where that is another one than the constant's. */
 const declaration = /\b(?:export )?const (\w+) = module\(\s*(?:"(\w+)")?/g;
+
+/** What a constant's module is called in the Verilog. */
+const inVerilog = (text: string, name: string): string =>
+  [...text.matchAll(declaration)].find(m => m[1] === name)?.[2] ?? name;
 
 /** The modules that a text declares; one that is called something else in the Verilog by that name. */
 export const declaredIn = (text: string): readonly string[] =>
@@ -65,10 +81,10 @@ export const declaredIn = (text: string): readonly string[] =>
  * @throws UsageError when there is no such design
  */
 export function modulesOf(name: string): readonly Located[] {
-  const [folder = ""] = name === "shared" ? ["designs/shared"] : foldersOf(name);
+  const [folder = ""] = foldersOf(name);
   return filesBelow(folder)
     .filter(f => !f.includes("/proofs/"))
-    .flatMap(file => declaredIn(readFileSync(join(root, file), "utf8")).map(module => ({ module, file })));
+    .flatMap(file => declaredIn(textOf(file)).map(module => ({ module, file })));
 }
 
 /** The folders of tests from the one that mirrors the module's folder outwards, each without those before. */
@@ -79,6 +95,19 @@ export function* testsNear(file: string): Generator<readonly string[]> {
     found.forEach(f => before.add(f));
     if (found.length > 0) yield found;
   }
+}
+
+/** Modules of the repository for which the same tests are looked through first. */
+export function siblingsOf({ file }: Located): readonly Located[] {
+  const firstOf = (f: string): string => {
+    const [first = []] = testsNear(f);
+    return first.join();
+  };
+  const tests = firstOf(file),
+    [place = ""] = file.split("/", 1);
+  return filesBelow(place)
+    .filter(f => !f.includes("/proofs/") && declaredIn(textOf(f)).length > 0 && firstOf(f) === tests)
+    .flatMap(f => declaredIn(textOf(f)).map(module => ({ module, file: f })));
 }
 
 /**

@@ -52,6 +52,22 @@ export function summary(r: Result): string {
   );
 }
 
+/** How many faults, by what became of them; and a sentence for each that no test finds: for a campaign. */
+export function figures(r: Result): string {
+  const n = (...fates: Parameters<typeof withFate>[1][]): number => withFate(r.outcomes, ...fates).length;
+  return JSON.stringify({
+    problems: withFate(r.outcomes, "survived", "unseen").map(
+      o => `${o.mutant.file}:${o.mutant.line} ${o.mutant.operator}: ${o.mutant.says}`,
+    ),
+    planted: r.outcomes.length,
+    found: n("killed"),
+    survived: n("survived", "unseen"),
+    sameCircuit: n("equivalent"),
+    argued: n("argued"),
+    noCircuit: n("loop"),
+  });
+}
+
 /** Everything, for programs. */
 export const json = (r: Result): string =>
   `${JSON.stringify(

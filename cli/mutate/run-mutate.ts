@@ -5,10 +5,10 @@ import { operators } from "../../sim/index.ts";
 import { isSource } from "../own/source-file.ts";
 import { repository } from "../repository.ts";
 import { chosen } from "./choose.ts";
-import { hunt, see } from "./hunt.ts";
+import { type Found, hunt, huntTogether, see } from "./hunt.ts";
 import { locate, type Located, testsNamed } from "./locate.ts";
-import { score, withFate } from "./outcome.ts";
-import { json, lineTable, type Result, summary, survivorLines } from "./report.ts";
+import { type Outcome, score, withFate } from "./outcome.ts";
+import { figures, json, lineTable, type Result, summary, survivorLines } from "./report.ts";
 
 export interface MutateOptions {
   /** Of a file: which of its modules. */
@@ -22,6 +22,9 @@ export interface MutateOptions {
   readonly floor?: number;
   readonly lines?: true;
   readonly json?: string;
+  readonly figures?: string;
+  /** All modules beside it are hunted in the same runs of their tests. */
+  readonly together?: true;
 }
 
 /** The module that is meant, and the tests that the user named; a file's tests are those that import it. */
@@ -47,6 +50,11 @@ export async function runMutate(name: string, o: MutateOptions, terminal: Termin
   const { where, named } = await subject(name, o),
     from = Date.now(),
     say = (text: string): void => terminal.progress(text);
+  if (o.together === true && named === undefined) {
+    const choice = { seed: o.seed, ...(o.limit === undefined ? {} : { limit: o.limit }) },
+      { found, outcomes } = await huntTogether(where, choice, o.patience * 1000, say);
+    return tellOf(where, from, found, outcomes, o, terminal);
+  }
   const found = await see(where, named, say);
   if (o.list === true) {
     const rows = chosen(found.mutants, o).map(m => [`${m.file.replace(/^.*\//, "")}:${m.line}`, m.operator, m.says]);
@@ -54,6 +62,18 @@ export async function runMutate(name: string, o: MutateOptions, terminal: Termin
     return exitCode.done;
   }
   const outcomes = await hunt(where, found, o, o.patience * 1000, say);
+  return tellOf(where, from, found, outcomes, o, terminal);
+}
+
+/** Prints and keeps what was found of a module. @param from when it was begun, ms */
+function tellOf(
+  where: Located,
+  from: number,
+  found: Found,
+  outcomes: readonly Outcome[],
+  o: MutateOptions,
+  terminal: Terminal,
+): ExitCode {
   const result: Result = {
     ...where,
     testFiles: [...new Set(found.tests.map(t => t.file))],
@@ -65,6 +85,7 @@ export async function runMutate(name: string, o: MutateOptions, terminal: Termin
   if (alive !== "") terminal.print(alive);
   terminal.print(summary(result));
   if (o.json !== undefined) writeFileSync(o.json, json(result));
+  if (o.figures !== undefined) writeFileSync(o.figures, figures(result));
   const good =
     o.floor === undefined ? withFate(outcomes, "survived", "unseen").length === 0 : score(outcomes) >= o.floor;
   return good ? exitCode.done : exitCode.failed;

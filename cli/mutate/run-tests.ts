@@ -30,7 +30,7 @@ export async function runTests(
   try {
     const said = await vitest(files, file, plan.root);
     read();
-    if (all.length === 0 && (plan.keys !== undefined || (plan.root !== undefined && said.code !== 0)))
+    if (all.length === 0 && (plan.watched === undefined || (plan.root !== undefined && said.code !== 0)))
       throw new CheckFailed(`vitest told nothing of the module: ${lastLines(said.said)}`);
     return all;
   } finally {

@@ -62,21 +62,25 @@ export function verdictOf(c: Circuit, m: Pick<Mutant, "edits" | "key">): Verdict
   return verdict;
 }
 
-const modulesIn = (top: Circuit, module: string): readonly Circuit[] =>
-  [...circuitsBelow(top)].filter(c => shortName(c) === module);
+const modulesIn = (top: Circuit, ...modules: readonly string[]): readonly Circuit[] =>
+  [...circuitsBelow(top)].filter(c => modules.includes(shortName(c)));
 
-/** Plants nothing: notes which circuits of a module are simulated, and for how many edges. */
+/** Plants nothing: notes which circuits of some modules are simulated, and for how many edges. */
 export class Seeing implements Plant {
   readonly circuits = new Set<Circuit>();
   edges = 0;
-  readonly #module: string;
+  readonly #modules: readonly string[];
 
-  constructor(module: string) {
-    this.#module = module;
+  constructor(...modules: readonly string[]) {
+    this.#modules = modules;
+  }
+  /** Those of one of the modules. */
+  of(module: string): readonly Circuit[] {
+    return [...this.circuits].filter(c => shortName(c) === module);
   }
   flatten(circuit: Circuit, make: () => Netlist): Netlist {
     const net = make();
-    for (const c of modulesIn(circuit, this.#module)) this.circuits.add(c);
+    for (const c of modulesIn(circuit, ...this.#modules)) this.circuits.add(c);
     return net;
   }
   watch(model: Model): void {

@@ -47,7 +47,8 @@ export const UartRx = module(
   },
   (io, p) => {
     const width = bitsFor(p.divider - 1);
-    const level = synchronise(io.line, { init: 1, name: "line" });
+    // Low until the line is seen: a line that is low at a reset must not look as if it had been at rest.
+    const level = synchronise(io.line, { init: 0, name: "line" });
     const running = reg(bit, { init: 0 });
     // Bits seen of the ten.
     const seen = reg(uint(4));

@@ -17,8 +17,8 @@ const mutant = (n: number, place = "bound@a.ts:1:1"): Described => ({
   says: "a < b is a <= b",
 });
 const { key } = mutant(0);
-const killed: Report = { kind: "killed", key, id: "t", message: "expected 1" };
-const lived: Report = { kind: "lived", key, id: "u" };
+const killed: Report = { kind: "killed", module: "M", key, id: "t", message: "expected 1" };
+const lived: Report = { kind: "lived", module: "M", key, id: "u" };
 const fateOf = (...reports: Report[]): string => {
   const ledger = new Ledger();
   ledger.add(reports);
@@ -33,12 +33,12 @@ describe("the ledger", () => {
     expect(fateOf()).toBe("unseen");
   });
   it("a mutant that is no other circuit does not count", () => {
-    expect(fateOf({ kind: "void", key, verdict: "equivalent" })).toBe("equivalent");
-    expect(fateOf({ kind: "void", key, verdict: "equivalent" }, lived)).toBe("survived");
-    expect(fateOf({ kind: "void", key, verdict: "loop" })).toBe("loop");
+    expect(fateOf({ kind: "void", module: "M", key, verdict: "equivalent" })).toBe("equivalent");
+    expect(fateOf({ kind: "void", module: "M", key, verdict: "equivalent" }, lived)).toBe("survived");
+    expect(fateOf({ kind: "void", module: "M", key, verdict: "loop" })).toBe("loop");
   });
   it("a kill by a test that then fails by itself is not believed before it is confirmed", () => {
-    const doubt: Report = { kind: "doubt", id: "t", file: "t.test.ts", keys: [key] },
+    const doubt: Report = { kind: "doubt", module: "M", id: "t", file: "t.test.ts", keys: [key] },
       ledger = new Ledger();
     ledger.add([killed, doubt]);
     expect(ledger.of(mutant(0), undefined).fate).toBe("survived");
@@ -48,7 +48,7 @@ describe("the ledger", () => {
   });
   it("keeps the test that fails without a mutant", () => {
     const ledger = new Ledger();
-    ledger.add([{ kind: "failed", id: "t", message: "broken" }]);
+    ledger.add([{ kind: "failed", module: "M", id: "t", message: "broken" }]);
     expect(ledger.failed?.message).toBe("broken");
   });
   it("the score counts what could be killed", () => {
@@ -72,7 +72,7 @@ describe("the choice", () => {
     expect(chosen(places, { seed: 7, onlyOperator: ["late"] })).toEqual([]);
   });
   it("a mutant of several parameter sets counts once", () => {
-    const variant = (name: string): Report => ({ kind: "variant", name, mutants: [mutant(0), mutant(1)] });
+    const variant = (name: string): Report => ({ kind: "variant", module: "M", name, mutants: [mutant(0), mutant(1)] });
     expect(described([variant("A_1"), variant("A_2")])).toHaveLength(2);
   });
 });

@@ -104,6 +104,12 @@ describe("planting", () => {
     expect(sees.edges).toBe(1500);
     expect(blind.circuits.size).toBe(0);
   });
+  it("tells the circuits of several modules apart", () => {
+    const sees = new Seeing("Fifo", "Subject");
+    plant(sees);
+    outputs(design);
+    expect([sees.of("Subject"), sees.of("Fifo")]).toEqual([[circuit], []]);
+  });
   it("a fault that makes the design run on and on ends", () => {
     expect(() => withFault(live[0] ?? { key: "" }, 100)).toThrow(OutOfTime);
   });

@@ -73,6 +73,7 @@ export const heavyTests: Readonly<Record<string, readonly string[]>> = {
     "a bench of a copy that says less",
     "a bench that checks finds what it checks",
   ],
+  "test/cli/mutate/together.test.ts": ["a module's faults fare as they do alone"],
   "test/cli/own/own.test.ts": ["a claim that fails leaves a test that fails"],
   "test/cli/synth/embedded-yosys.test.ts": ["without one that of npm"],
   "test/designs/clio/board/boards.test.ts": ["'htg9200_supernic' its top level passes verilator"],

@@ -2,9 +2,10 @@ import { expect, test } from "vitest";
 import { BoardNode } from "../../../../designs/clio/board/index.ts";
 import { makeSettings, parametersOf } from "../../../../designs/clio/config/index.ts";
 import { clientEndpoint, FrameClient } from "../../../../designs/clio/workload/index.ts";
+import { entryAddress, locate, packEntry } from "../../../../designs/shared/virtual-memory/table/index.ts";
 import { dissect, opcode, status } from "../../../../designs/clio/wire/index.ts";
-import { axiPorts, AxiRam, AxisSink, type Bench, bernoulli, poke, runBench } from "../../../../sim/index.ts";
-import { findsFault } from "../../../support/plant.ts";
+import { axiPorts, AxiRam, AxisSink, type Bench, bernoulli, type Dut, poke, runBench } from "../../../../sim/index.ts";
+import { findsFault, plant } from "../../../support/plant.ts";
 
 const { config, runtime } = makeSettings({
   dataWidth: 64,
@@ -21,9 +22,19 @@ type Ports = ReturnType<typeof dut>["ports"];
 /** Three clocks of periods that have nothing to do with one another. */
 const clocks = { node: { periodNs: 4 }, mac: { periodNs: 6.4, phaseNs: 1.3 }, memory: { periodNs: 3.3, phaseNs: 0.7 } };
 
+/** A page that is mapped and has its frame; the node's hash key is that of its reset. */
+const mapped = { pid: 1, vpn: 9n };
+function mapPage(ram: AxiRam): void {
+  const { index, tag } = locate(config.table, mapped.pid, mapped.vpn, 1n),
+    bytes = new Uint8Array(8);
+  const entry = { valid: true, allocated: true, read: true, write: true, tag, ppn: config.firstPpn };
+  new DataView(bytes.buffer).setBigUint64(0, packEntry(config.table, entry), true);
+  ram.write(entryAddress(config.table, index, 0), bytes);
+}
+
 /**
- * Requests that need no slow path, answered through all crossings: PINGPONG, and reads of unmapped pages, for which the
- * page table is read in DRAM.
+ * Requests that need no slow path, answered through all crossings: PINGPONG, reads of unmapped pages, for which the
+ * page table is read in DRAM, and a write and a read of a page that is mapped.
  */
 async function requests(b: Bench<Ports>, damaged?: number): Promise<void> {
   const { io, sim } = b,
@@ -35,6 +46,7 @@ async function requests(b: Bench<Ports>, damaged?: number): Promise<void> {
     { valid: io.macTx.valid, ready: io.macTx.ready, payload: io.macTx.payload },
     { domain: "mac", pause: bernoulli(0.3, 3) },
   );
+  mapPage(ram);
   const gaps: number[] = [];
   let within = false;
   b.onEdge(
@@ -49,11 +61,7 @@ async function requests(b: Bench<Ports>, damaged?: number): Promise<void> {
   await mac.cycles(20);
   const bytes = config.beatBytes,
     n = 40;
-  for (let i = 0; i < n; i++) {
-    const frame =
-      i % 2 === 0
-        ? client.request(opcode.PINGPONG, 1, b.random.bytes(b.random.between(1, 300)))
-        : client.read(1, BigInt(i) << 20n, 64);
+  const send = async (frame: Uint8Array, i?: number): Promise<void> => {
     for (let at = 0; at < frame.length; at += bytes) {
       const lanes = frame.subarray(at, at + bytes),
         data = lanes.reduceRight((v, x) => (v << 8n) | BigInt(x), 0n);
@@ -62,25 +70,50 @@ async function requests(b: Bench<Ports>, damaged?: number): Promise<void> {
         data,
         keep: (1 << lanes.length) - 1,
         last: at + bytes >= frame.length ? 1 : 0,
-        user: i === damaged ? 1 : 0,
+        user: i !== undefined && i === damaged ? 1 : 0,
       });
       await mac.risingEdge();
     }
     io.macRx.valid.value = 0;
     await mac.cycles(b.random.between(1, 60));
-  }
+  };
+  for (let i = 0; i < n; i++)
+    await send(
+      i % 2 === 0
+        ? client.request(opcode.PINGPONG, 1, b.random.bytes(b.random.between(1, 300)))
+        : client.read(1, BigInt(i) << 20n, 64),
+      i,
+    );
   await mac.until(() => sink.frames.length === n);
   const said = sink.frames.map(f => dissect(f.bytes).clio);
   expect(said.filter(c => c?.status === status.OK).length).toBe(n / 2);
   expect(said.filter(c => c?.status === status.INVALID).length).toBe(n / 2);
   expect(new Set(said.map(c => c?.tag)).size, "each request is answered once").toBe(n);
   expect(ram.counts.readBursts).toBeGreaterThan(0);
+  // What is written goes through the crossings to DRAM, and comes from there.
+  const data = b.random.bytes(200),
+    va = mapped.vpn * BigInt(config.pageSize) + 5n;
+  await send(client.write(mapped.pid, va, data));
+  await mac.until(() => sink.frames.length === n + 1);
+  expect(ram.read(config.firstPpn * config.pageSize + 5, data.length), "in DRAM").toEqual(data);
+  await send(client.read(mapped.pid, va, data.length));
+  await mac.until(() => sink.frames.length === n + 2);
+  const { body } = dissect(sink.frames.at(-1)?.bytes ?? new Uint8Array());
+  expect(body?.slice(-data.length), "read again").toEqual(data);
   expect(gaps, "a frame to the MAC never runs dry").toEqual([]);
 }
-const run = (damaged?: number) =>
-  runBench("board-node", dut(), { clocks, hangCycles: 20_000, wave: false }, b => requests(b, damaged));
+const run = (damaged?: number, of: Dut<Ports> = dut()) =>
+  runBench("board-node", of, { clocks, hangCycles: 20_000, wave: false }, b => requests(b, damaged));
 
 test("requests through the MAC's, the node's and the memory's clock", () => run());
 test("a fault: one frame comes damaged", async () => {
   await findsFault(run(6));
+});
+test("a fault: writes go where the node reads", async () => {
+  const of = plant(
+    dut(),
+    /\.push_payload_addr \(exchange_m_aw_payload_addr\)/,
+    ".push_payload_addr (exchange_m_ar_payload_addr)",
+  );
+  await findsFault(run(undefined, of), /in DRAM/);
 });

@@ -86,12 +86,42 @@ async function atRandom(b: Bench<Ports>): Promise<void> {
   }
 }
 
+/** An order that comes while another is carried out, in each of its cycles, is lost: the first is as it was given. */
+async function twoOrders(b: Bench<Ports>): Promise<void> {
+  const rig = new Rig(b);
+  await rig.ready();
+  for (let after = 0; after < 3; after++) {
+    const [pid, late] = [100 + after, 200 + after];
+    for (const [at, p, exists] of [
+      [0, pid, 1],
+      [after, late, 0],
+    ] as const) {
+      if (at > 0) await b.cycles(at);
+      b.io.order.pid.value = p;
+      b.io.order.exists.value = exists;
+      b.io.order.forget.value = 1 - exists;
+      b.io.order.write.value = 1;
+      await b.cycles(1);
+      b.io.order.write.value = 0;
+    }
+    await b.cycles(1);
+    await rig.ready();
+    rig.exists.add(pid);
+    await rig.ask(pid);
+    await rig.ask(late);
+  }
+}
+
 const run = (of: Design<Ports>): Promise<void> =>
   runBench("processes", of, { seed: 3, wave: false, limitCycles: 60_000 }, atRandom);
 
 describe("which processes exist", () => {
   test("orders and asks at random, as a set has it; 3 cycles to an answer; a reset forgets all", () =>
     run(designOf(dut)));
+  const runTwo = (of: Design<Ports>): Promise<void> => runBench("two orders", of, { seed: 3, wave: false }, twoOrders);
+  test("an order that comes while another is carried out is lost", () => runTwo(designOf(dut)));
+  test("a planted fault is found: it takes the place of the other", () =>
+    findsFault(runTwo(plant(dut, "order_write & ~ordered & cleared", "order_write & cleared")), /whether/));
   for (const [name, from, to, why] of [
     ["an order changes its neighbours", /(?<=one = )[^;]*/, "16'hffff", /whether/],
     ["what begins to exist has been asked for", /(?<=wire keeps = )[^;]*/, "1'b1", /had been asked for/],

@@ -190,6 +190,28 @@ describe("Align", () => {
     );
   });
 
+  /** The last output beat, of what a job's only input beat leaves over, waits as the reset comes. */
+  const leftOver = async (b: Bench<Ports>): Promise<void> => {
+    b.io.output.ready.value = 1;
+    await b.cycles(4);
+    await offer(b, b.io.job, { from: 0, to: 9, length: 16, tag: 1 });
+    b.io.output.ready.value = 0;
+    await offer(b, b.io.input, { data: b.random.bits(128), bad: 0 });
+    await b.cycles(3);
+    b.sim.reset(1);
+    b.io.output.ready.value = 1;
+    for (let i = 0; i < 6; i++) {
+      await b.cycles(1);
+      expect(b.io.output.valid.value, "a beat after the reset").toBe(0);
+    }
+  };
+  bench("a reset as the last beat of a job waits leaves nothing behind", dut(16), {}, leftOver);
+  test("a planted fault is found: what is left over stays through a reset", () =>
+    findsFault(
+      runBench("left over", plant(dut(16), /\bflush <= 1'b0;/, ""), { wave: false, hangCycles: 200 }, leftOver),
+      /after the reset/,
+    ));
+
   describe("a planted fault is found", () => {
     const faults: readonly (readonly [string, string | RegExp, string])[] = [
       ["no flush of what a beat leaves over", "flush <= done & job_flush", "flush <= 1'b0"],

@@ -177,6 +177,30 @@ describe("ReedSolomonSyndromes", () => {
     expect(out.received.map(x => x.value.syndromes[0])).toEqual(Array.from({ length: 16 }, (_, i) => i));
     expect(out.received[15]!.cycle - out.received[0]!.cycle).toBe(15);
   });
+  /** Words of which one syndrome alone is not 0: the product of all roots' factors but its own. */
+  const alone = async (b: Bench<RsPorts>): Promise<void> => {
+    const f = new Field(small),
+      into = new StreamSource(b.sim, b.io.from),
+      out = new StreamSink(b.sim, b.io.to);
+    for (let odd = 0; odd < small.checkSymbols; odd++) {
+      let word = [1];
+      for (let i = 0; i < small.checkSymbols; i++) {
+        const root = f.power((small.firstRoot ?? 0) + i),
+          before = word;
+        if (i !== odd) word = [...before, 0].map((c, k) => c ^ f.times(root, before[k - 1] ?? 0));
+      }
+      word.forEach((symbol, i) => into.send({ symbol, last: i === word.length - 1 ? 1 : 0 }));
+    }
+    await b.until(() => out.received.length === small.checkSymbols);
+    const seen = out.received.map(({ value }) => ({ clean: value.clean, set: value.syndromes.map(s => s !== 0) }));
+    expect(seen).toEqual(seen.map((_, odd) => ({ clean: 0, set: seen.map((_set, i) => i === odd) })));
+  };
+  bench("one syndrome alone makes a word wrong", rs(small), {}, alone);
+  test.each([0, 1, 2, 3])("planted fault: syndrome %s alone is not looked at", i =>
+    findsFault(
+      runBench("alone", plant(rs(small), `(|syndrome_${i})`, "1'b0"), { wave: false, hangCycles: 400 }, alone),
+    ),
+  );
   const cutOff = async (b: Bench<RsPorts>): Promise<void> => {
     b.io.from.valid.value = 1;
     for (const [symbol, last] of [

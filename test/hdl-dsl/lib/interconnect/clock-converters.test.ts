@@ -22,18 +22,22 @@ import { findsFault, plant } from "../../../support/plant.ts";
 
 type Any = StreamIo<Shape, "in"> & StreamIo<Shape, "out">;
 
-/** Every channel at once: what goes in on one side comes out on the other, in order and whole. */
+/**
+ * Every channel at once: what goes in on one side comes out on the other, in order and whole.
+ * @param rests how often a source has nothing; one that never rests offers in the cycle in which a FIFO becomes full
+ */
 async function crosses(
   b: Bench,
   ports: Ports,
   pairs: readonly (readonly [string, string])[],
+  rests = 0.3,
   count = 60,
 ): Promise<void> {
   const io = b.io as unknown as Readonly<Record<string, Any>>;
   const ends = pairs.map(([from, to], n) => {
     const { shape } = ports[from] as StreamPort,
       domain = (name: string): string => (ports[name] as StreamPort).domain as string;
-    const into = new StreamSource(b.sim, io[from]!, { domain: domain(from), pause: bernoulli(0.3, n) }),
+    const into = new StreamSource(b.sim, io[from]!, { domain: domain(from), pause: bernoulli(rests, n) }),
       out = new StreamSink(b.sim, io[to]!, { domain: domain(to), pause: bernoulli(n % 2 === 0 ? 0.2 : 0.6, 50 + n) });
     const sent = Array.from({ length: count }, () =>
       Object.fromEntries<number | bigint>(
@@ -76,6 +80,16 @@ describe.each([
   for (const [what, s, m] of clocks)
     bench(`${what} clocks`, dut, { clocks: { s: { periodNs: s }, m: { periodNs: m } } }, b =>
       crosses(b, (dut as typeof axi4 as { readonly ports: Ports }).ports, pairs),
+    );
+  for (const [s, m] of [
+    [4, 23],
+    [23, 4],
+  ] as const)
+    bench(
+      `sources that never rest, ${s} ns to ${m} ns`,
+      dut,
+      { clocks: { s: { periodNs: s }, m: { periodNs: m } } },
+      b => crosses(b, (dut as typeof axi4 as { readonly ports: Ports }).ports, pairs, 0),
     );
 });
 

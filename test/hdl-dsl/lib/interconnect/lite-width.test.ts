@@ -23,6 +23,13 @@ const word = (v: bigint, bytes: number): number | bigint => (bytes === 4 ? Numbe
 /** Addresses of the two halves that fail, and how. */
 const errorOf = (at: number): number => (at >= 0x20 && at < 0x24 ? 2 : at >= 0x4c && at < 0x50 ? 3 : 0);
 
+/** Told with each address, and passed on: of both halves of a word the same. */
+const protOf = (addr: number): number => (addr >> 3) & 7;
+const checkProt = (value: unknown): void => {
+  const { addr, prot } = value as Fields;
+  expect(Number(prot), `prot of address ${addr}`).toBe(protOf(Number(addr)));
+};
+
 /** Memory behind the converter: it answers in order, and notes what was asked of it. */
 class LiteMemory {
   readonly bytes = new Uint8Array(BYTES);
@@ -43,6 +50,7 @@ class LiteMemory {
   #serve(bytes: number): void {
     const { aw, w, ar } = this.#end;
     for (; this.#writes < Math.min(aw.received.length, w.received.length); this.#writes++) {
+      checkProt(aw.received[this.#writes]!.value);
       const addr = Number((aw.received[this.#writes]!.value as Fields)["addr"]),
         { data, strb } = w.received[this.#writes]!.value as Fields,
         base = addr - (addr % bytes);
@@ -56,6 +64,7 @@ class LiteMemory {
       this.#b.send({ resp });
     }
     for (; this.#reads < ar.received.length; this.#reads++) {
+      checkProt(ar.received[this.#reads]!.value);
       const addr = Number((ar.received[this.#reads]!.value as Fields)["addr"]),
         base = addr - (addr % bytes);
       this.asked.push(["read", addr]);
@@ -112,7 +121,7 @@ async function converts(b: Bench, from: 4 | 8, pause: (n: number) => Pause, coun
       strb = r.chance(0.6) ? 2 ** from - 1 : r.below(2 ** from),
       data = r.bits(8 * from);
     const lowest = from === 8 && (addr & 4) !== 0 ? strb & 0xf0 : strb;
-    aw.send({ addr, prot: r.below(8) });
+    aw.send({ addr, prot: protOf(addr) });
     w.send({ data: word(data, from), strb: lowest });
     const touched = Array.from({ length: from }, (_, k) => k).filter(k => ((lowest >> k) & 1) === 1);
     for (const k of touched) model[base + k] = Number((data >> BigInt(8 * k)) & 255n);
@@ -124,11 +133,12 @@ async function converts(b: Bench, from: 4 | 8, pause: (n: number) => Pause, coun
   expect(bOut.received.map(x => (x.value as Fields)["resp"])).toEqual(answers);
   expect(memory.asked).toEqual(asked);
   expect(memory.bytes).toEqual(model);
-  const reads = Array.from({ length: count }, () => {
+  // The first one is of a whole word: after a reset it is to have both halves.
+  const reads = Array.from({ length: count }, (_, i) => {
     const base = r.below(BYTES / from) * from;
-    return from === 8 && r.chance(0.3) ? base + 4 : base;
+    return from === 8 && i > 0 && r.chance(0.3) ? base + 4 : base;
   });
-  for (const addr of reads) ar.send({ addr, prot: 0 });
+  for (const addr of reads) ar.send({ addr, prot: protOf(addr) });
   await b.until(() => rOut.received.length === count);
   rOut.received.forEach((x, i) => {
     const { data, resp } = x.value as Fields,
@@ -218,6 +228,8 @@ test.each([
   [4, "the wrong half goes back", "asked_pop_payload_upper ? m_r", "~asked_pop_payload_upper ? m_r"],
   [4, "both halves are written", /m_w_payload_strb = \{[^}]*\};/, "m_w_payload_strb = {2{write_held_w_strb}};"],
   [4, "data that wait are offered again", /half_1_done <= [^;]*write_ready[^;]*;/, "half_1_done <= 1'b0;"],
+  [4, "the rights of a read are lost", /m_ar_payload_prot = [^;]*;/, "m_ar_payload_prot = 3'd0;"],
+  [8, "the rights of a write are lost", /m_aw_payload_prot = [^;]*;/, "m_aw_payload_prot = 3'd0;"],
   [8, "a half without strobes is written", "wire has_lower = |write_held_w_strb[3:0]", "wire has_lower = 1'b1"],
   [8, "the lower half's error is lost", /b_before <= [^;]*b_resp;/, "b_before <= 2'd0;"],
   [8, "a read's first error is lost", /r_resp <= \(r_begins[^;]*;/, "r_resp <= m_r_payload_resp;"],

@@ -216,6 +216,38 @@ async function disturbed(b: World): Promise<void> {
   expect(await waits).toEqual([]);
 }
 
+/** A message to another slave, which takes it: our address among its bytes is a byte like others. */
+async function another(b: World): Promise<void> {
+  const { received } = settle(b, { divisors: [7, 7] }),
+    { io } = b;
+  let falls = 0,
+    was = 1;
+  b.onEdge({
+    sample: () => {
+      if (was === 1 && io.scl.value === 0) falls++;
+      was = io.scl.value;
+    },
+    // The ninth bit of each byte is the other one's acknowledge; the first fall is that of the start.
+    drive: () => {
+      io.sdaPull.value = falls > 0 && falls % 9 === 0 ? 1 : 0;
+    },
+  });
+  expect(await new Master(b, "A").message(SLAVE ^ 1, { write: [2 * SLAVE, 0x77], stop: true })).toEqual([]);
+  await b.cycles(200);
+  expect([received.received.length, io.active.value], "bytes, and whether it is spoken to").toEqual([0, 0]);
+}
+
+/** Bytes without a start on a free bus, one after the other: each has its reply, however late that is taken. */
+async function strayBytes(b: World): Promise<void> {
+  settle(b, { divisors: [7, 7] });
+  const a = new Master(b, "A", [never, bernoulli(0.9, 4)]);
+  await b.cycles(100);
+  for (let i = 0; i < 12; i++) a.command.send({ start: 0, stop: 0, read: 0, nack: 0, data: i });
+  await b.until(() => a.command.pending === 0);
+  await b.cycles(200);
+  expect(a.reply.received.map(r => r.value.lost)).toEqual(Array.from({ length: 12 }, () => 1));
+}
+
 async function cutOff(b: World): Promise<void> {
   for (const after of [10, 90, 333, 420]) {
     const start = { start: 1, stop: 0, read: 0, nack: 0, data: 2 * SLAVE };
@@ -290,6 +322,19 @@ describe("I2C", () => {
       b => twoMasters(b, { divisors, slave: pauses(p, 11), masters: p === 0 ? [never, never] : pauses(p, 21) }),
     );
   bench("another device holds the clock, wins the bus, and ends its message", dut, { hangCycles: 5000 }, disturbed);
+  bench("a message to another slave has our address in it", dut, { hangCycles: 5000 }, another);
+  bench("bytes without a start have a reply each", dut, { hangCycles: 5000 }, strayBytes);
+  test.each([
+    [
+      "slave: it waits for an address after one of another",
+      "if (byte_ends & ~mine) phase <= phase_off;",
+      "if (byte_ends & ~mine) phase <= phase_address;",
+      another,
+    ],
+    ["master: a byte is taken while a reply waits", "~answer & (", "(", strayBytes],
+  ] as const)("planted fault: %s", (_what, from, to, finds) =>
+    findsFault(runBench("one", plant(dut, from, to), { wave: false, hangCycles: 6000 }, finds)),
+  );
   bench("reset in the middle of a message lets go of both lines", dut, { hangCycles: 5000 }, cutOff);
 
   test.each([

@@ -1,7 +1,16 @@
 import { describe, expect, test } from "vitest";
 import { bench } from "../../../bench.ts";
 import { SpiMaster } from "../../../../hdl-dsl/index.ts";
-import { type Bench, bernoulli, never, type Pause, runBench, StreamSink, StreamSource } from "../../../../sim/index.ts";
+import {
+  type Bench,
+  bernoulli,
+  never,
+  type Pause,
+  poke,
+  runBench,
+  StreamSink,
+  StreamSource,
+} from "../../../../sim/index.ts";
 import { offer } from "../../../support/offer.ts";
 import { findsFault, plant } from "../../../support/plant.ts";
 import { type Mode, modes, SlaveModel } from "./spi-model.ts";
@@ -109,7 +118,52 @@ const traffic = (n: number, more: Partial<Traffic> = {}): Traffic => ({
   ...more,
 });
 
+/** Half periods down to one cycle, each given in the very cycle of its command, while all chip selects are high. */
+async function divisors(b: Bench<Ports>): Promise<void> {
+  const { io } = b,
+    width = 8,
+    data = 0xa5;
+  io.cpol.value = 0;
+  io.cpha.value = 0;
+  io.miso.value = 1;
+  io.reply.ready.value = 1;
+  for (const divisor of [4, 0, 2, 0, 7]) {
+    await b.cycles(30);
+    io.divisor.value = divisor;
+    poke(io.command.payload, { data, slave: 1, last: 1 });
+    io.command.valid.value = 1;
+    let cycles = 0,
+      sck = 0,
+      shown = 0;
+    do {
+      await b.cycles(1);
+      io.command.valid.value = 0;
+      if (sck === 0 && io.sck.value === 1) shown = shown * 2 + io.mosi.value;
+      sck = io.sck.value;
+      cycles++;
+    } while (io.reply.valid.value === 0);
+    // The first edge takes the command.
+    expect({ divisor, shown, cycles: cycles - 1 }).toEqual({
+      divisor,
+      shown: data,
+      cycles: 2 * width * (divisor + 1) + 1,
+    });
+    expect(io.reply.payload.value).toBe(255);
+  }
+}
+
 describe("SpiMaster", () => {
+  bench("half periods down to one cycle, changed with a command", dut(8, 3), {}, divisors);
+  test("planted fault: the first half period is a cycle longer", () =>
+    findsFault(
+      runBench(
+        "divisors",
+        plant(dut(8, 3), "cycles <= divisor;", "cycles <= divisor + 8'd1;"),
+        { wave: false },
+        divisors,
+      ),
+      /cycles/,
+    ));
   for (let n = 0; n < 4; n++) {
     const { cpol, cpha } = modes[n] as Mode;
     bench(`cpol ${cpol}, cpha ${cpha}, nothing stalls`, dut(8, 3), { seed: n }, b => talks(b, traffic(n)));

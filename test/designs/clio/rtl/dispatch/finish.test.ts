@@ -119,6 +119,24 @@ describe("Finish", () => {
     expect((t.sent.at(-1) as number) - (t.sent[0] as number)).toBe(299);
     expect(t.replies).toEqual(t.sent.filter((_, i) => t.endings[i]?.silent === 0));
   });
+  /** Without an ending, whatever its fields say: nothing is told in the cycles behind a reset. */
+  const quiet = async (b: Bench<Ports>): Promise<void> => {
+    b.io.ending.valid.value = 0;
+    b.io.ending.payload.silent.value = 1;
+    b.io.ending.payload.done.value = 1;
+    await b.cycles(3);
+    b.sim.reset(1);
+    for (let i = 0; i < 3; i++) {
+      await b.risingEdge();
+      expect([b.io.release.valid.value, b.io.done.valid.value], "told after a reset").toEqual([0, 0]);
+    }
+  };
+  bench("nothing is told of a reset", dut, {}, quiet);
+  test("a planted fault is found: a slot is given back after a reset", () =>
+    findsFault(
+      runBench("quiet", plant(dut, "told_valid <= 1'b0;", "told_valid <= 1'b1;"), { wave: false }, quiet),
+      /told after a reset/,
+    ));
   bench("what is to be told is lost in a reset, and nothing is told of it later", dut, {}, async b => {
     poke(b.io.ending.payload, { slot: 3, form: 0, word: 0, opcode: 0, status: 0, silent: 1, done: 1 });
     b.io.ending.valid.value = 1;

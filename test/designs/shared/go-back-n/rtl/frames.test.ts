@@ -1,5 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { GbnFrames, type GbnFramesParameters } from "../../../../../designs/shared/go-back-n/rtl/frames.ts";
+import {
+  GbnFrames,
+  gbnFramesKept,
+  type GbnFramesParameters,
+} from "../../../../../designs/shared/go-back-n/rtl/frames.ts";
 import {
   AxisSink,
   AxisSource,
@@ -91,12 +95,46 @@ async function run(b: Bench<Ports>, p: GbnFramesParameters, count: number, pause
   if (p.waits) expect(refused, "frames refused though the block waits").toBe(0);
   else if (pause(1) !== never) expect(refused, "frames without room").toBeGreaterThan(0);
 }
+/** Frames of a beat, more than the store has places for, while none leaves: those that are kept come out, in order. */
+async function smallest(b: Bench<Ports>, p: GbnFramesParameters, count = 80): Promise<void> {
+  const { io } = b,
+    rx = new AxisSource(b.sim, io.rx),
+    out = new AxisSink(b.sim, io.beats, { pause: () => true });
+  const frames = Array.from({ length: count }, () => b.random.bytes(b.random.between(1, p.beatBytes))),
+    kept: Uint8Array[] = [];
+  let ended = 0;
+  io.hold.value = 0;
+  io.discard.value = 0;
+  b.onEdge({
+    sample: () => {
+      if (io.ends.value !== 1) return;
+      if (io.end.stored.value === 1) kept.push(frames[ended] as Uint8Array);
+      ended++;
+    },
+  });
+  for (const f of frames) rx.send(f);
+  await b.cycles(3 * count);
+  expect(kept.length, "frames that find room").toBeGreaterThanOrEqual(8);
+  expect(kept.length, "frames that find room").toBeLessThanOrEqual(gbnFramesKept);
+  out.pause = never;
+  await b.until(() => ended === count);
+  await b.cycles(4 * count);
+  const got: Uint8Array[] = [];
+  for (let f = out.take(); f !== undefined; f = out.take()) got.push(f.bytes);
+  expect(got.map(bigOf)).toEqual(kept.map(bigOf));
+}
+
 describe.each(parameterSets)("GbnFrames, $frameBytes bytes in beats of $beatBytes, waits: $waits", p => {
   const dut = GbnFrames(p),
     slow = (n: number): Pause => bernoulli(n === 1 ? 0.05 : 0.6, n);
   const check = (design: Dut<Ports>, pause: (n: number) => Pause): Promise<unknown> =>
     runBench("frames", design, { wave: false, hangCycles: 2000 }, b => run(b, p, 200, pause));
   test("whole frames in order, the store full and empty", () => check(dut, slow));
+  const small = (design: Dut<Ports>): Promise<unknown> =>
+    runBench("smallest", design, { wave: false, hangCycles: 2000 }, b => smallest(b, p));
+  test("more frames of a beat than there are places", () => small(dut));
+  test("a planted fault is found: only beats are counted", () =>
+    findsFault(small(plant(dut, /store_packets < \d+'d30/, "1'b1"))));
   test("without back-pressure", () => check(dut, () => never));
   test("two cycles from the last beat to the first one out", () =>
     runBench("frames latency", dut, { wave: false }, async b => {

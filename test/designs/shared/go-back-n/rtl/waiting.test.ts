@@ -22,6 +22,12 @@ const parameterSets: readonly GbnWaitingParameters[] = [
 ];
 type Ports = ReturnType<typeof GbnWaiting>["ports"];
 
+/** A frame, and what its beats say of it. */
+interface Given {
+  readonly bytes: Uint8Array;
+  readonly user: number;
+}
+
 /** Frames that pass, are dropped, or are kept and released later, in any order; at the end no slot is in use. */
 async function run(
   b: Bench<Ports>,
@@ -37,8 +43,8 @@ async function run(
   b.io.beats.valid.value = 0;
   await b.cycles(4);
   b.sim.reset(1);
-  const kept = new Map<number, Uint8Array>(),
-    wanted: Uint8Array[] = [];
+  const kept = new Map<number, Given>(),
+    wanted: Given[] = [];
   let most = 0;
   for (let i = 0; i < count; i++) {
     const bytes = b.random.bytes(b.random.between(1, p.frameBytes)),
@@ -48,32 +54,35 @@ async function run(
       if (kept.size === 0) continue;
       const slot = b.random.pick([...kept.keys()]);
       plan.send({ action: waitingAction.release, slot });
-      wanted.push(kept.get(slot) as Uint8Array);
+      wanted.push(kept.get(slot) as Given);
       kept.delete(slot);
       continue;
     }
     const slot = kind === "keep" ? b.random.pick(free) : 0;
     plan.send({ action: waitingAction[kind], slot });
-    beats.send(bytes);
-    if (kind === "keep") kept.set(slot, bytes);
-    if (kind === "pass") wanted.push(bytes);
+    const frame = { bytes, user: b.random.below(2) };
+    beats.send(bytes, { user: frame.user });
+    if (kind === "keep") kept.set(slot, frame);
+    if (kind === "pass") wanted.push(frame);
     most = Math.max(most, kept.size);
   }
-  for (const [slot, bytes] of kept) {
+  for (const [slot, frame] of kept) {
     plan.send({ action: waitingAction.release, slot });
-    wanted.push(bytes);
+    wanted.push(frame);
   }
-  const received: Uint8Array[] = [];
+  const received: Given[] = [];
   const collect = (): number => {
-    for (let f = out.take(); f !== undefined; f = out.take()) received.push(f.bytes);
+    for (let f = out.take(); f !== undefined; f = out.take()) received.push({ bytes: f.bytes, user: Number(f.user) });
     return received.length;
   };
   await b.until(() => collect() >= wanted.length);
   await b.cycles(10);
   expect(collect(), "frames").toBe(wanted.length);
-  received.forEach((f, i) =>
-    expect(Buffer.from(f).equals(wanted[i] as Uint8Array), `the bytes of frame ${i}`).toBe(true),
-  );
+  received.forEach((f, i) => {
+    const { bytes, user } = wanted[i] as Given;
+    expect(Buffer.from(f.bytes).equals(bytes), `the bytes of frame ${i}`).toBe(true);
+    expect(f.user, `what is told of frame ${i}`).toBe(user);
+  });
   expect(most, "slots in use at most").toBe(p.waiting);
 }
 describe.each(parameterSets)("GbnWaiting, $waiting frames of $frameBytes bytes", p => {
@@ -81,6 +90,16 @@ describe.each(parameterSets)("GbnWaiting, $waiting frames of $frameBytes bytes",
   test("frames pass, wait and are dropped, under back-pressure", () =>
     runBench("waiting", dut, {}, b => run(b, p, 200, n => bernoulli(0.3, n))));
   test("and back to back", () => runBench("waiting", dut, {}, b => run(b, p, 200, () => never)));
+  test("a planted fault is found: what a frame that waits is told is another bit", () =>
+    findsFault(
+      runBench(
+        "waiting planted",
+        plant(dut, /kept_user = kept\[\d+\]/, "kept_user = kept_last"),
+        { wave: false, hangCycles: 500 },
+        b => run(b, p, 200, () => never),
+      ),
+      /what is told/,
+    ));
   test("a planted fault is found: frames that wait share a slot", () =>
     findsFault(
       runBench(

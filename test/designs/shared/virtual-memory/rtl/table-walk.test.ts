@@ -233,6 +233,30 @@ describe("TableWalk", () => {
       await run(b, 16, 100, 0.3, 1);
     }));
 
+  /** The last beat of a bucket so many cycles before a reset: nothing is told of it after the reset. */
+  const atLast = async (b: Bench<Ports>): Promise<void> => {
+    for (let before = 0; before < 3; before++) {
+      for (let i = 0; i < 4; i++) {
+        poke(b.io.r.payload, { data: 0n, id: 1, resp: 0, last: i === 3 ? 1 : 0 });
+        b.io.r.valid.value = 1;
+        if (i < 3) await b.risingEdge();
+      }
+      for (let i = 0; i < before; i++) {
+        await b.risingEdge();
+        b.io.r.valid.value = 0;
+      }
+      b.sim.reset(1);
+      b.io.r.valid.value = 0;
+      for (let i = 0; i < 5; i++) {
+        await b.risingEdge();
+        expect(b.io.walked.valid.value, `${before} cycles before the reset`).toBe(0);
+      }
+    }
+  };
+  test("reset as a bucket ends: it is not told", () => runBench("walk at last", dut(16), {}, atLast));
+  test("a planted fault is found: the answer stays through a reset", () =>
+    findsFault(runBench("walk at last", plant(dut(16), /\bdone <= 1'b0;/, ""), { wave: false }, atLast), /reset/));
+
   for (const beatBytes of [8, 64] as const) {
     test(`${beatBytes * 8} bits: one cycle to the address, two from the last beat, a fetch per cycle (per ${bucketBytes / beatBytes} below 512 bits)`, () =>
       runBench("walk timing", dut(beatBytes), {}, async b => {
