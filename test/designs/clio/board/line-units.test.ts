@@ -27,8 +27,7 @@ async function lengths(b: Bench<typeof decoder.ports>): Promise<void> {
     await b.cycles(1);
     if (beat.valid.value === 0) return;
     const data = BigInt(beat.data.value);
-    for (let i = 0; i < beatBytes; i++)
-      if ((beat.keep.num >> i) & 1) got.push(Number((data >> BigInt(8 * i)) & 255n));
+    for (let i = 0; i < beatBytes; i++) if ((beat.keep.num >> i) & 1) got.push(Number((data >> BigInt(8 * i)) & 255n));
     ended = beat.last.value === 1;
   };
   byte.valid.value = 0;
