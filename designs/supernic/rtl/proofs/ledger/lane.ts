@@ -129,14 +129,10 @@ function insideOf(came: Bit, went: Bit, most: number): UInt {
   cover(went.and(came), "one comes while one goes");
   return inside;
 }
-/** Beats have bytes, and all but a frame's last one are full. @returns whether this one is a frame's first */
-function firstOf(beat: { readonly fire: Bit; readonly payload: Val<typeof Beat> }): Bit {
-  const first = reg(bit, { init: 1, name: "model_first" }),
-    { count, last } = beat.payload;
+/** Beats have bytes, and all but a frame's last one are full. */
+function areFull({ count, last }: Val<typeof Beat>): void {
   assumeAlways(count.any().and(count.le(beatBytes)), "a beat has bytes");
   assumeAlways(last.or(count.eq(beatBytes)), "beats in front of the last are full");
-  first.set(mux(beat.fire, last, first));
-  return first;
 }
 
 const insertHarness = module(
@@ -158,7 +154,7 @@ const insertHarness = module(
     dut.what.payload.set({ tag: 0, shim: 0, ...what.payload });
     what.ready.set(dut.what.ready);
     dut.frame.ready.set(io.ready);
-    firstOf(plain);
+    areFull(plain.payload);
     const { count, last } = dut.frame.payload,
       starts = reg(bit, { init: 1, name: "model_starts" });
     starts.set(mux(dut.frame.fire, last, starts));
@@ -191,8 +187,10 @@ const reshapeHarness = module(
     dut.shape.payload.set({ front: constant(0, FRONT * 8), ...shape.payload });
     shape.ready.set(dut.shape.ready);
     dut.out.ready.set(io.ready);
-    const first = firstOf(frame),
+    areFull(frame.payload);
+    const first = reg(bit, { init: 1, name: "model_first" }),
       { redirect, unwrap } = shape.payload;
+    first.set(mux(frame.fire, frame.payload.last, first));
     assumeAlways(first.and(frame.payload.count.lt(SHORTEST)).not(), "a frame is as long as the shortest one");
     assumeAlways(redirect.and(unwrap).not(), "a frame gets something in front, or loses it");
     io.total.set(insideOf(frame.fire.and(frame.payload.last), dut.out.fire.and(dut.out.payload.last), RESHAPED));
