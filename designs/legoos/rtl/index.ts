@@ -5,4 +5,5 @@ export { CompoundNode } from "./top/compound-node.ts";
 export { VRegionRouter } from "./miss/router.ts";
 export { Lookup } from "./lookup/lookup.ts";
 export { legoosProofs } from "./proofs.ts";
+export { ExCacheControl } from "./top/control.ts";
 export { ExCacheDevice } from "./top/device.ts";

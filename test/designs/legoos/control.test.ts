@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { registerDriver } from "../../../hdl-dsl/index.ts";
 import { counterNames, exCacheMap } from "../../../designs/legoos/registers/index.ts";
-import { ExCacheControl } from "../../../designs/legoos/rtl/top/control.ts";
+import { ExCacheControl } from "../../../designs/legoos/rtl/index.ts";
 import { type Bench, type Dut, LiteMaster, runBench, StreamSource } from "../../../sim/index.ts";
 import { findsFault, plant } from "../../support/plant.ts";
 import { small } from "./traffic.ts";
