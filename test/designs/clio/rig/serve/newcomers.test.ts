@@ -95,7 +95,8 @@ describe("one client more than the node remembers", () => {
     while (done.some((n, i) => n < (before[i] ?? 0) + 5)) await pause(10);
     over = true;
     await all;
-    for (const client of warm) await client.close();
+    // Their ports stay taken: the node knows them, and a newcomer with one of them would be late with its first number.
+    clients.push(...warm);
     const held = 4 * config.retryCycles + 2 * config.retryClients + (16 * config.retryEntries) / retryWays;
     console.log(`4 newcomers beside 64: ${counts.join(", ")} tries; ${cycles.join(", ")} cycles; a hold: ${held}`);
     expect(Math.max(...cycles)).toBeLessThanOrEqual(3 * held);
