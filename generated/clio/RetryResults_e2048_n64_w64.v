@@ -54,7 +54,7 @@ module RetryResults_e2048_n64_w64 (
   wire starts = finding_valid & (finding_kind == finding_kind_entered); // retry-results.ts:111
   wire [63:0] under_way_shifted = awaited >> finding_entry_slot;
   wire under_way = under_way_shifted[0] & (entry_of[finding_entry_slot] == finding_entry); // retry-results.ts:115
-  wire orphaned = starts & under_way; // retry-results.ts:117
+  wire orphaned = starts & under_way & (finding_entry_slot != finding_slot); // retry-results.ts:117
   wire [63:0] finished_shifted = awaited >> done_slot;
   wire finished = done_valid & finished_shifted[0]; // retry-results.ts:118
   wire [10:0] done_entry = entry_of[done_slot]; // retry-results.ts:129

@@ -113,8 +113,8 @@ export const RetryResults = module(
 
     // Whether the request that put the entry there is still doing it.
     const underWay = node(awaited.shr(f.entrySlot).bit(0).and(entryOf.readAsync(f.entrySlot).eq(f.entry)));
-    // Never of its own slot: that awaits nothing before it starts.
-    const orphaned = node(starts.and(underWay));
+    const own = f.entrySlot.eq(f.slot);
+    const orphaned = node(starts.and(underWay).and(own.not()));
     const finished = node(io.done.valid.and(awaited.shr(io.done.slot).bit(0)));
     awaited.set(
       awaited.and(mark(io.done.valid, io.done.slot).or(mark(orphaned, f.entrySlot)).not()).or(mark(starts, f.slot)),
