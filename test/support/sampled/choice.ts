@@ -29,6 +29,7 @@ export const heavyFiles: Readonly<Record<string, string>> = {
   "test/designs/clio/rig/node/simulators.test.ts": "the comparisons in test/hdl-dsl/simulator",
   "test/designs/clio/rig/serve/cluster.test.ts": "verb-cluster.test.ts beside it",
   "test/designs/clio/rtl/retry/turns/search.test.ts": "retry-clients.test.ts and retry-buffer.test.ts above it",
+  "test/designs/hotpot/device/device.test.ts": "task/commit-task.test.ts, and the engine's and the cluster's benches",
   "test/designs/rack/rig/peers/around.test.ts": "around.test.ts of the peers' software, over models of devices",
   "test/designs/rack/rig/peers/circle.test.ts": "the classes in the benches of port, lane and merge",
   "test/designs/rack/rig/peers/hop.test.ts": "onward.test.ts of the peers' software, and the queues' own benches",
@@ -90,10 +91,6 @@ export const heavyTests: Readonly<Record<string, readonly string[]>> = {
   "test/designs/clio/rig/serve/verb.test.ts": ["takes any free port"],
   "test/designs/clio/rtl/transport/gbn-rx.test.ts": ["without room"],
   "test/designs/fastswap/verbs.test.ts": ["prints what a fault waits, for each way"],
-  "test/designs/hotpot/device/device.test.ts": [
-    "loses, doubles, swaps and damages",
-    "nodes that are reset in the midst",
-  ],
   "test/designs/rack/rig/pause.test.ts": ["behind a switch: false"],
   "test/designs/rack/rig/rack.test.ts": ["rack-switch", "rack-ring", "captures at endpoints"],
   "test/designs/shared/wire/frames.test.ts": ["up to 9000 bytes of data"],
