@@ -148,16 +148,12 @@ export class OneRig {
 
   /** An access of a page, or of the end of one and the beginning of the next. */
   ask(page: Page, write = false): void {
+    this.#ask(pid, page.vpn * BigInt(parameters.pageSize) + 8n, write);
+  }
+  #ask(of: number, va: bigint, write: boolean): void {
     this.#access.send({
-      slot: 1,
-      pid,
-      va: page.vpn * BigInt(parameters.pageSize) + 8n,
-      length: 8,
-      write: write ? 1 : 0,
-      silent: 0,
-      replyOpcode: 7,
-      op: 0,
-      indirect: 0,
+      ...{ slot: 1, pid: of, va, length: 8, write: write ? 1 : 0 },
+      ...{ silent: 0, replyOpcode: 7, op: 0, indirect: 0 },
     });
   }
   /** One access alone, which is answered once. */
@@ -200,17 +196,7 @@ export class OneRig {
     if (frame !== undefined) this.#release(frame);
   }
   async #physical({ vpn }: Pick<Page, "vpn">, write: boolean): Promise<void> {
-    this.#access.send({
-      slot: 1,
-      pid: parameters.physicalPid,
-      va: vpn * BigInt(parameters.pageSize),
-      length: 8,
-      write: write ? 1 : 0,
-      silent: 0,
-      replyOpcode: 7,
-      op: 0,
-      indirect: 0,
-    });
+    this.#ask(parameters.physicalPid, vpn * BigInt(parameters.pageSize), write);
     await this.#b.until(() => this.#answers.length > 0);
     expect(this.#answers.splice(0).map(a => a.ppns[0])).toEqual([Number(vpn)]);
   }
