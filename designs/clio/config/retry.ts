@@ -40,19 +40,28 @@ export function retrySetBits(
 /** The bits of an operation and of its client of which each bit of the set's number is the parity, as masks. */
 interface SetMasks {
   readonly operation: number;
-  readonly client: bigint;
+  readonly clientLow: number;
+  readonly clientHigh: number;
 }
+/** The low 32 bits, and the 32 above them, as numbers: bits of a bigint are slow to count. */
+const lowWord = (v: bigint): number => Number(BigInt.asUintN(32, v)),
+  highWord = (v: bigint): number => Number(BigInt.asUintN(32, v >> 32n));
 /** Worked out once for a size and a key: a model asks for each request. */
-const knownMasks = new Map<string, readonly SetMasks[]>();
+const knownMasks = new Map<number, Map<bigint, readonly SetMasks[]>>();
 function setMasks(sets: number, hashKey: bigint): readonly SetMasks[] {
-  const name = `${sets} ${hashKey}`;
-  let masks = knownMasks.get(name);
+  let ofSize = knownMasks.get(sets);
+  if (ofSize === undefined) knownMasks.set(sets, (ofSize = new Map<bigint, readonly SetMasks[]>()));
+  let masks = ofSize.get(hashKey);
   if (masks === undefined) {
-    masks = retrySetBits(sets).map(b => ({
-      operation: b.operation.reduce((mask, j) => (mask | (1 << j)) >>> 0, 0),
-      client: toeplitzMask(b.client, hashKey),
-    }));
-    knownMasks.set(name, masks);
+    masks = retrySetBits(sets).map(b => {
+      const client = toeplitzMask(b.client, hashKey);
+      return {
+        operation: b.operation.reduce((mask, j) => (mask | (1 << j)) >>> 0, 0),
+        clientLow: lowWord(client),
+        clientHigh: highWord(client),
+      };
+    });
+    ofSize.set(hashKey, masks);
   }
   return masks;
 }
@@ -67,11 +76,15 @@ function odd(v: number): number {
 
 /** The set of an operation of a client: the same in numbers as `retrySetBits` in hardware. */
 export function retrySetOf(sets: number, client: bigint, operation: number, hashKey: bigint): number {
-  return setMasks(sets, hashKey).reduce((set, m, i) => {
-    const counted = client & m.client;
-    const parity = odd(operation & m.operation) ^ odd(Number(counted & 0xffff_ffffn)) ^ odd(Number(counted >> 32n));
-    return set + 2 ** i * parity;
-  }, 0);
+  const low = lowWord(client),
+    high = highWord(client);
+  let set = 0,
+    weight = 1;
+  for (const m of setMasks(sets, hashKey)) {
+    set += weight * odd((operation & m.operation) ^ (low & m.clientLow) ^ (high & m.clientHigh));
+    weight *= 2;
+  }
+  return set;
 }
 
 export interface RetrySize {

@@ -99,13 +99,16 @@ export function piecesOf(
   va: bigint,
   length: number,
 ): Piece[] {
-  const out: Piece[] = [];
+  const out: Piece[] = [],
+    shift = BigInt(pageShift);
+  let vpn = va >> shift,
+    offset = Number(BigInt.asUintN(pageShift, va));
   for (let from = 0; from < length;) {
-    const at = va + BigInt(from),
-      offset = Number(at & (BigInt(pageSize) - 1n)),
-      n = Math.min(pageSize - offset, length - from);
-    out.push({ vpn: at >> BigInt(pageShift), offset, length: n, from });
+    const n = Math.min(pageSize - offset, length - from);
+    out.push({ vpn, offset, length: n, from });
     from += n;
+    offset = 0;
+    vpn++;
   }
   return out;
 }
@@ -120,10 +123,8 @@ export function isSilent({ request }: Pick<Access, "request">): boolean {
  * an atomic found.
  */
 export function doneReply(own: Own, { request, va, length }: Access, data: Uint8Array = new Uint8Array()): Uint8Array {
-  const body = new Uint8Array(accessBody.bytes + data.length);
-  body.set(encode(accessBody, { va, length }));
-  body.set(data, accessBody.bytes);
-  return replyFrame(own, request, replyCode(request.clio.opcode), status.OK, body);
+  const code = replyCode(request.clio.opcode);
+  return replyFrame(own, request, code, status.OK, encode(accessBody, { va, length }), data);
 }
 
 /** The reply to an access that failed: va, length 0, no data. */

@@ -14,6 +14,24 @@ export interface PendingWrite {
 const ends = (w: PendingWrite): number => w.start + w.data.length;
 /** `a` was over before `b` began. */
 const before = (a: PendingWrite, b: PendingWrite): boolean => a.replied < b.issued;
+const overlap = (a: PendingWrite, b: PendingWrite): boolean => a.start < ends(b) && b.start < ends(a);
+
+/** Whether one of the writes gives a byte this value. */
+function gives(writes: readonly PendingWrite[], at: number, value: number): boolean {
+  for (const w of writes) if (w.data[at - w.start] === value) return true;
+  return false;
+}
+
+/** The parts of `start` to `end` in each of which the same writes cover every byte, in order. */
+function stretches(start: number, end: number, writes: readonly PendingWrite[]): [from: number, to: number][] {
+  const cuts = new Set([start, end]);
+  for (const w of writes) {
+    if (w.start > start && w.start < end) cuts.add(w.start);
+    if (ends(w) > start && ends(w) < end) cuts.add(ends(w));
+  }
+  const sorted = [...cuts].sort((a, b) => a - b);
+  return sorted.slice(1).map((to, i) => [sorted[i] ?? start, to]);
+}
 
 /**
  * The legal values of a page's bytes when accesses overlap in time. A read may give a write's value, with two
@@ -23,7 +41,8 @@ const before = (a: PendingWrite, b: PendingWrite): boolean => a.replied < b.issu
  */
 export class ByteHistory {
   private readonly image = new SparseBytes();
-  private readonly alternatives = new Map<number, Set<number>>();
+  /** Of a byte that may have one of several values: these, in no order, at least two. */
+  private readonly alternatives = new Map<number, readonly number[]>();
   private recent: PendingWrite[] = [];
 
   /** Writes not folded yet. */
@@ -51,29 +70,23 @@ export class ByteHistory {
     const end = start + data.length,
       overlapping = this.recent.filter(w => w.start < end && ends(w) > start);
     // Most reads: nothing is under way here, and one value of each byte is possible.
-    if (overlapping.length === 0 && this.alternatives.size === 0 && this.image.holds(start, data)) return undefined;
-    // Between two cuts the same writes cover every byte.
-    const cuts = [
-      ...new Set([start, end, ...overlapping.flatMap(w => [Math.max(start, w.start), Math.min(end, ends(w))])]),
-    ].sort((a, b) => a - b);
-    for (const [k, from] of cuts.entries()) {
-      const to = cuts[k + 1] ?? from,
-        here = overlapping.filter(w => w.start <= from && from < ends(w));
+    if (overlapping.length === 0 && this.openIn(start, end).length === 0 && this.image.holds(start, data))
+      return undefined;
+    for (const [from, to] of stretches(start, end, overlapping)) {
+      const here = overlapping.filter(w => w.start <= from && from < ends(w));
       const over = here.filter(w => w.replied < issued),
         candidates = here.filter(w => !over.some(o => before(w, o)));
       for (let at = from; at < to; at++) {
         const value = data[at - start] ?? 0;
-        if (candidates.some(w => w.data[at - w.start] === value)) continue;
-        if (over.length === 0 && here.length === 0 && this.alternatives.size === 0 && this.image.at(at) === value)
-          continue;
-        const settled = over.length === 0 ? this.settled(at) : [];
-        if (!settled.includes(value))
-          return {
-            offset: at,
-            legal: [...new Set([...settled, ...candidates.map(w => w.data[at - w.start] ?? 0)])].sort((a, b) => a - b),
-          };
+        if (gives(candidates, at, value)) continue;
+        const open = this.alternatives.get(at);
+        if (over.length > 0 || !(open ? open.includes(value) : this.image.at(at) === value)) {
+          const settled = over.length === 0 ? (open ?? [this.image.at(at)]) : [],
+            written = candidates.map(w => w.data[at - w.start] ?? 0);
+          return { offset: at, legal: [...new Set([...settled, ...written])].sort((a, b) => a - b) };
+        }
         // No write can come between any more: the byte holds the value of this read.
-        if (here.length === 0 && settled.length > 1) this.settle(at, value);
+        if (here.length === 0 && open) this.settle(at, value);
       }
     }
     return undefined;
@@ -83,11 +96,8 @@ export class ByteHistory {
   known(start: number, length: number): Uint8Array | undefined {
     const out = new Uint8Array(length);
     if (this.recent.some(w => w.start < start + length && ends(w) > start)) return undefined;
-    for (let i = 0; i < length; i++) {
-      const values = this.settled(start + i);
-      if (values.length !== 1) return undefined;
-      out[i] = values[0] ?? 0;
-    }
+    if (this.openIn(start, start + length).length > 0) return undefined;
+    for (let i = 0; i < length; i++) out[i] = this.image.at(start + i);
     return out;
   }
 
@@ -96,11 +106,10 @@ export class ByteHistory {
    */
   fold(horizon: number): void {
     if (this.recent.length === 0) return;
-    const over = (w: PendingWrite): boolean => w.replied < horizon;
-    const overlap = (a: PendingWrite, b: PendingWrite): boolean => a.start < ends(b) && b.start < ends(a);
+    const over = this.recent.filter(w => w.replied < horizon);
+    if (over.length === 0) return;
     // A write must wait for those that may still come before it; a waiting write makes others wait in turn.
-    const foldable = new Set(this.recent.filter(over));
-    if (foldable.size === 0) return;
+    const foldable = new Set(over);
     for (let again = true; again;) {
       const waits = [...foldable].filter(a =>
         this.recent.some(b => overlap(a, b) && a !== b && !foldable.has(b) && !before(a, b)),
@@ -109,38 +118,43 @@ export class ByteHistory {
       again = waits.length > 0;
     }
     const writes = [...foldable];
+    this.recent = this.recent.filter(w => !foldable.has(w));
     for (const w of writes) {
       const others = writes.filter(o => o !== w && overlap(w, o));
       if (others.length === 0) {
-        this.settleAll(w);
+        this.settleAll(w.start, w.data);
         continue;
       }
-      for (let at = w.start; at < ends(w); at++) {
-        const here = others.filter(o => o.start <= at && at < ends(o));
+      for (const [from, to] of stretches(w.start, ends(w), others)) {
+        const here = others.filter(o => o.start <= from && from < ends(o));
         if (here.some(o => before(w, o))) continue;
         const rivals = here.filter(o => !before(o, w) && !here.some(x => before(o, x)));
-        this.settle(at, w.data[at - w.start] ?? 0);
-        for (const r of rivals) this.allow(at, r.data[at - r.start] ?? 0);
+        this.settleAll(from, w.data.subarray(from - w.start, to - w.start));
+        for (const r of rivals) for (let at = from; at < to; at++) this.allow(at, r.data[at - r.start] ?? 0);
       }
     }
-    this.recent = this.recent.filter(w => !foldable.has(w));
   }
 
-  private settled(at: number): readonly number[] {
-    const value = this.image.at(at),
-      others = this.alternatives.get(at);
-    return others ? [...others] : [value];
+  /** Bytes with alternatives. Few of them and a long stretch, or the other way round. */
+  private openIn(start: number, end: number): readonly number[] {
+    const open: number[] = [];
+    if (this.alternatives.size === 0) return open;
+    if (this.alternatives.size < end - start) {
+      for (const at of this.alternatives.keys()) if (at >= start && at < end) open.push(at);
+    } else for (let at = start; at < end; at++) if (this.alternatives.has(at)) open.push(at);
+    return open;
   }
   private settle(at: number, value: number): void {
     this.image.set(at, value);
     this.alternatives.delete(at);
   }
-  private settleAll(w: PendingWrite): void {
-    this.image.write(w.start, w.data);
-    if (this.alternatives.size > 0) for (let at = w.start; at < ends(w); at++) this.alternatives.delete(at);
+  private settleAll(start: number, data: Uint8Array): void {
+    this.image.write(start, data);
+    for (const at of this.openIn(start, start + data.length)) this.alternatives.delete(at);
   }
   private allow(at: number, value: number): void {
-    const own = this.image.at(at);
-    if (value !== own) this.alternatives.set(at, new Set([...(this.alternatives.get(at) ?? [own]), value]));
+    const values = this.alternatives.get(at),
+      own = this.image.at(at);
+    if (values ? !values.includes(value) : value !== own) this.alternatives.set(at, [...(values ?? [own]), value]);
   }
 }

@@ -40,10 +40,7 @@ export class Circulation {
 
   /** Whether frames of about this length with these headers, but for what is echoed, have been sent on often enough. */
   private often(frame: Uint8Array): boolean {
-    const kind = kindBytes.reduce(
-      (key, at) => key + String.fromCharCode(frame[at] ?? 0),
-      String.fromCharCode(Math.clz32(frame.length)),
-    );
+    const kind = String.fromCharCode(Math.clz32(frame.length), ...kindBytes.map(at => frame[at] ?? 0));
     const times = this.seen.get(kind) ?? 0;
     this.seen.set(kind, times + 1);
     return times >= EACH;

@@ -44,9 +44,9 @@ interface OperationSet {
 function wayFor({ ways, order }: OperationSet, client: bigint): number {
   const empty = ways.indexOf(undefined);
   if (empty >= 0) return empty;
-  const count = (w: number): number => ways.filter(o => o?.client === ways[w]?.client).length,
-    most = Math.max(...ways.map((_, w) => count(w))),
-    crowded = order.filter(w => count(w) === most);
+  const counts = ways.map(w => ways.filter(o => o?.client === w?.client).length),
+    most = Math.max(...counts),
+    crowded = order.filter(w => counts[w] === most);
   return crowded.find(w => ways[w]?.client === client) ?? (crowded[0] as number);
 }
 

@@ -193,6 +193,16 @@ export function decodeField<F extends FieldSet, N extends keyof F & string>(
   return planOf(l).byName.get(name)?.read(bytes, offset) as Values<F>[N] | undefined;
 }
 
+/** `decodeField` of one field, worked out beforehand: for those that look at many frames. */
+export function fieldReader<F extends FieldSet, N extends keyof F & string>(
+  l: Layout<F>,
+  name: N,
+): (bytes: Uint8Array, offset?: number) => Values<F>[N] | undefined {
+  const read = planOf(l).byName.get(name)?.read;
+  return (bytes, offset = 0) =>
+    offset + l.bytes > bytes.length ? undefined : (read?.(bytes, offset) as Values<F>[N] | undefined);
+}
+
 /**
  * Encode into existing bytes at an offset; fields that are left out keep the bits that are there.
  * @throws PacketError when a value does not fit its field, or the bytes do not have the room.

@@ -1,5 +1,5 @@
 import { arpPacket } from "./arp.ts";
-import { decode, decodeField } from "./codec.ts";
+import { decode, decodeField, fieldReader } from "./codec.ts";
 import { ethernetHeader, etherType } from "./ethernet.ts";
 import { headerOffsets } from "./header-offsets.ts";
 import { icmpHeader } from "./icmp.ts";
@@ -77,15 +77,20 @@ export function destinationOf(frame: Uint8Array): number | undefined {
   }
 }
 
+const etherTypeOf = fieldReader(ethernetHeader, "etherType"),
+  ihlOf = fieldReader(ipv4Header, "ihl"),
+  moreFragmentsOf = fieldReader(ipv4Header, "moreFragments"),
+  fragmentOffsetOf = fieldReader(ipv4Header, "fragmentOffset"),
+  protocolOf = fieldReader(ipv4Header, "protocol");
 /** Whether `dissectStack` finds a UDP header: the same rules, without the values. */
 export function isUdp(frame: Uint8Array): boolean {
   const { ethernet, network, transport } = headerOffsets;
   return (
     transport + udpHeader.bytes <= frame.length &&
-    decodeField(ethernetHeader, "etherType", frame, ethernet) === etherType.ipv4 &&
-    decodeField(ipv4Header, "ihl", frame, network) === 5 &&
-    decodeField(ipv4Header, "moreFragments", frame, network) === 0 &&
-    decodeField(ipv4Header, "fragmentOffset", frame, network) === 0 &&
-    decodeField(ipv4Header, "protocol", frame, network) === ipProtocol.udp
+    etherTypeOf(frame, ethernet) === etherType.ipv4 &&
+    ihlOf(frame, network) === 5 &&
+    moreFragmentsOf(frame, network) === 0 &&
+    fragmentOffsetOf(frame, network) === 0 &&
+    protocolOf(frame, network) === ipProtocol.udp
   );
 }

@@ -2,6 +2,7 @@ import { internetChecksum } from "./checksum.ts";
 import { encode, encodeInto } from "./codec.ts";
 import { arpPacket } from "./arp.ts";
 import { ethernetHeader, etherType, minimumFrame } from "./ethernet.ts";
+import { headerOffsets } from "./header-offsets.ts";
 import { icmpHeader } from "./icmp.ts";
 import { ipProtocol, ipv4Header } from "./ipv4.ts";
 import type { Decoded } from "./layout.ts";
@@ -16,8 +17,10 @@ export interface Endpoint {
 
 /** Bytes one after another. */
 export function concat(...parts: readonly Uint8Array[]): Uint8Array {
-  const out = new Uint8Array(parts.reduce((n, p) => n + p.length, 0));
-  let at = 0;
+  let bytes = 0,
+    at = 0;
+  for (const p of parts) bytes += p.length;
+  const out = new Uint8Array(bytes);
   for (const p of parts) {
     out.set(p, at);
     at += p.length;
@@ -31,30 +34,41 @@ export function padFrame(frame: Uint8Array): Uint8Array {
 
 /** An IPv4 header as the node writes it: no options, identification 0, don't fragment, TTL 64, right checksum. */
 export function ipv4Bytes(src: number, dst: number, protocol: number, payloadBytes: number): Uint8Array {
-  const header = encode(ipv4Header, {
-    version: 4,
-    ihl: 5,
-    totalLength: ipv4Header.bytes + payloadBytes,
-    dontFragment: 1,
-    ttl: 64,
-    protocol,
-    src,
-    dst,
-  });
-  encodeInto(ipv4Header, { checksum: internetChecksum(header) }, header);
+  const header = new Uint8Array(ipv4Header.bytes);
+  ipv4Into(header, 0, src, dst, protocol, payloadBytes);
   return header;
 }
+/** `ipv4Bytes` into bytes that are 0, from an offset. */
+function ipv4Into(
+  bytes: Uint8Array,
+  at: number,
+  src: number,
+  dst: number,
+  protocol: number,
+  payloadBytes: number,
+): void {
+  const totalLength = ipv4Header.bytes + payloadBytes;
+  encodeInto(ipv4Header, { version: 4, ihl: 5, totalLength, dontFragment: 1, ttl: 64, protocol, src, dst }, bytes, at);
+  encodeInto(ipv4Header, { checksum: internetChecksum(bytes, at, at + ipv4Header.bytes) }, bytes, at);
+}
 
-/** A UDP datagram in an Ethernet frame, UDP checksum 0, padded to 60 bytes. */
-export function udpFrame(from: Endpoint, to: Endpoint, payload: Uint8Array): Uint8Array {
-  return padFrame(
-    concat(
-      encode(ethernetHeader, { dst: to.mac, src: from.mac, etherType: etherType.ipv4 }),
-      ipv4Bytes(from.ip, to.ip, ipProtocol.udp, udpHeader.bytes + payload.length),
-      encode(udpHeader, { srcPort: from.port, dstPort: to.port, length: udpHeader.bytes + payload.length }),
-      payload,
-    ),
-  );
+/**
+ * A UDP datagram in an Ethernet frame, UDP checksum 0, padded to 60 bytes.
+ * @param payload the UDP data, in parts
+ */
+export function udpFrame(from: Endpoint, to: Endpoint, ...payload: readonly Uint8Array[]): Uint8Array {
+  const { ethernet, network, transport } = headerOffsets,
+    length = payload.reduce((n, part) => n + part.length, udpHeader.bytes),
+    frame = new Uint8Array(Math.max(minimumFrame, transport + length));
+  encodeInto(ethernetHeader, { dst: to.mac, src: from.mac, etherType: etherType.ipv4 }, frame, ethernet);
+  ipv4Into(frame, network, from.ip, to.ip, ipProtocol.udp, length);
+  encodeInto(udpHeader, { srcPort: from.port, dstPort: to.port, length }, frame, transport);
+  let at = transport + udpHeader.bytes;
+  for (const part of payload) {
+    frame.set(part, at);
+    at += part.length;
+  }
+  return frame;
 }
 
 /** An ARP packet in an Ethernet frame, padded to 60 bytes. */

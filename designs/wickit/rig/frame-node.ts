@@ -105,8 +105,8 @@ export class FrameNode {
     const q = dissect(frame) as Request;
     this.#check(frame, q);
     if (this.silent) return;
-    const reply = (code: number, state: number, body?: Uint8Array): void => {
-      const bytes = replyFrame(this.#o.own, { ...q, native: true }, code, state, body);
+    const reply = (code: number, state: number, ...body: Uint8Array[]): void => {
+      const bytes = replyFrame(this.#o.own, { ...q, native: true }, code, state, ...body);
       this.#travel(cycle, bad => this.#mac.send(bad ? this.#broken(bytes) : bytes, { damaged: bad }));
     };
     if (damaged) {

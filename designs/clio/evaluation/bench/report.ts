@@ -96,7 +96,7 @@ ${table(
 in all ${(bytes.total / 1024).toFixed(1)} KB (the paper's: ${goalBytes / 1024} KB)`;
 }
 
-export function speedReport({ cycles, bench, judged, typescript, cxx }: NodeSpeeds): string {
+export function speedReport({ cycles, bench, judging, typescript, cxx }: NodeSpeeds): string {
   const row = (what: string, speed: number): string[] => [what, round(speed), (speed / cxx).toFixed(2)];
   return `Simulation speed of the whole node, ${round(cycles)} cycles of random requests on one compiled model, the median of several by turns
 ${table(
@@ -105,11 +105,22 @@ ${table(
     row("a plain C++ program: recorded inputs, all outputs read", cxx),
     row("TypeScript, the same inputs and outputs", typescript),
     row("the TypeScript bench: MAC, DRAM, slow path, protocol checkers", bench),
-    row("the same, every reply judged by the scoreboard", judged),
   ],
   "lrr",
 )}
-with the scoreboard ${(judged / bench).toFixed(2)} of the bench's speed (goal >= 0.5): ${judged >= bench / 2 ? "reached" : "missed"}`;
+
+The TypeScript bench, and the same with every reply judged by the scoreboard, by turns, in processor time
+${table(
+  ["simulator", "cycles/s", "judged", "ratio", "goal >= 0.5"],
+  judging.map(j => [
+    j.simulator,
+    round(j.bench),
+    round(j.judged),
+    (j.judged / j.bench).toFixed(2),
+    j.judged >= j.bench / 2 ? "reached" : "missed",
+  ]),
+  "lrrrl",
+)}`;
 }
 
 export function simulatorReport({ loads, blocks, loadMs, fifoMs }: SimulatorFigures): string {

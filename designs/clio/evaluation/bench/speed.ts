@@ -2,21 +2,38 @@ import type { Settings } from "../../config/index.ts";
 import { clioNode } from "../../build/index.ts";
 import { Scoreboard } from "../../model/index.ts";
 import { Mixture } from "../../workload/index.ts";
-import { type Bench, compareSpeed, runBench, SimulationError, type Speeds } from "../../../../sim/index.ts";
+import {
+  type Backend,
+  type Bench,
+  builtinBackend,
+  compareSpeed,
+  runBench,
+  SimulationError,
+  type Speeds,
+  verilatorBackend,
+} from "../../../../sim/index.ts";
 import { type NodePorts, SimulatedNode } from "../../rig/index.ts";
 
 /** Requests on their way at most: enough to keep the node busy all the time. */
 const window = 128;
+/** The first two warm up the compiler of JavaScript; the median leaves them out. */
+const judgingRepeats = 9;
 
 export interface NodeSpeeds extends Speeds {
-  /** Cycles per second when a scoreboard judges every reply, too. */
+  /** The scoreboard's price under Verilator, and on the built-in simulator. */
+  readonly judging: readonly Judging[];
+}
+/** The bench without a scoreboard, and with one that judges every reply: cycles per second of the processor. */
+export interface Judging {
+  readonly simulator: string;
+  readonly bench: number;
   readonly judged: number;
 }
 
 /**
- * Speed of simulating the node under random requests, in four ways. The bench with MAC, memory, slow path and protocol
- * checkers; the same with every reply judged. The same inputs played to the same model from TypeScript, and from a
- * plain C++ program.
+ * Speed of simulating the node under random requests, in three ways: the bench with MAC, memory, slow path and protocol
+ * checkers; the same inputs played to the same model from TypeScript, and from a plain C++ program. Then the bench with
+ * every reply judged beside the bench without, by turns.
  */
 export async function compareNodeSpeed(
   settings: Settings,
@@ -30,13 +47,29 @@ export async function compareNodeSpeed(
   const speeds = await compareSpeed(clioNode(settings.config), { ...options, repeats: 3 }, b =>
     drive(b, settings, setup, frames, undefined),
   );
-  const judged = await runBench("judged", clioNode(settings.config), options, async b => {
-    const begun = performance.now();
-    await drive(b, settings, setup, frames, new Scoreboard(settings.config, settings.runtime));
-    return b.cycle / ((performance.now() - begun) / 1000);
-  });
-  return { ...speeds, judged };
+  const run = (backend: Backend, scoreboard?: Scoreboard): Promise<number> =>
+    runBench("judged", clioNode(settings.config), { ...options, backend }, async b => {
+      const begun = process.cpuUsage();
+      await drive(b, settings, setup, frames, scoreboard);
+      const { user, system } = process.cpuUsage(begun);
+      return b.cycle / ((user + system) / 1e6);
+    });
+  const judging: Judging[] = [];
+  for (const [simulator, backend] of [
+    ["Verilator", verilatorBackend],
+    ["built-in", builtinBackend],
+  ] as const) {
+    const bench: number[] = [],
+      judged: number[] = [];
+    for (let i = 0; i < judgingRepeats; i++) {
+      bench.push(await run(backend));
+      judged.push(await run(backend, new Scoreboard(settings.config, settings.runtime)));
+    }
+    judging.push({ simulator, bench: median(bench), judged: median(judged) });
+  }
+  return { ...speeds, judging };
 }
+const median = (values: readonly number[]): number => [...values].sort((a, b) => a - b)[values.length >> 1] ?? NaN;
 
 /** Sends the frames, `most` on their way at a time. Each has one reply. `ready` is called before the first. */
 export async function drive(

@@ -17,7 +17,7 @@ import { wordBytes, wordOf } from "../access.ts";
 /** The number in an atomic's reply. */
 export function foundIn(frame: Uint8Array): bigint | undefined {
   const at = frameOffsets.body + accessBody.bytes;
-  return frame.length >= at + wordBytes ? wordOf(frame.slice(at, at + wordBytes)) : undefined;
+  return frame.length >= at + wordBytes ? wordOf(frame.subarray(at, at + wordBytes)) : undefined;
 }
 
 /** The address in an access's reply: behind a pointer, where that led to. */
@@ -40,13 +40,18 @@ export function keyOf(
   flags: number,
   frame: Uint8Array,
 ): string {
-  let key = String.fromCharCode(flags);
-  for (const [from, to] of parts) for (let i = from; i < to; i++) key += String.fromCharCode(frame[i] ?? 0);
-  const clio = frameOffsets.clio;
-  for (let i = 0; i < clioHeader.bytes && clio + i < frame.length; i++)
-    if (i < 3 || i === 5 || i >= 8) key += String.fromCharCode(frame[clio + i] ?? 0);
-  return key;
+  const clio = frameOffsets.clio,
+    end = Math.min(clio + clioHeader.bytes, frame.length);
+  let n = 0;
+  codes[n++] = flags;
+  for (const [from, to] of parts) for (let i = from; i < to; i++) codes[n++] = frame[i] ?? 0;
+  for (let i = clio; i < end; i++) if (i < clio + 3 || i === clio + 5 || i >= clio + 8) codes[n++] = frame[i] ?? 0;
+  codes.length = n;
+  // One call that makes the string: it is a key of a map, which would join its parts anyway.
+  return String.fromCharCode(...codes);
 }
+/** A key's characters while it is made; keys are made one at a time, and nearly all have one length. */
+const codes: number[] = [];
 /** The bytes of a field in a frame. */
 const bytesOf = (p: Placement, from: number): readonly [number, number] => [
   from + p.byteOffset,

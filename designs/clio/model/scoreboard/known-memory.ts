@@ -36,7 +36,13 @@ export class KnownMemory {
       pages = new Map<bigint, Page>();
       this.pages.set(pid, pages);
     }
-    const page: Page = { ...permissions, bytes: new ByteHistory(), leaving: false };
+    const page: Page = {
+      read: permissions.read,
+      write: permissions.write,
+      valid: true,
+      bytes: new ByteHistory(),
+      leaving: false,
+    };
     pages.set(vpn, page);
     if (!page.write) return;
     for (const waiting of this.open.values())
@@ -113,7 +119,7 @@ export class KnownMemory {
 
   fold(): void {
     let horizon = Number.POSITIVE_INFINITY;
-    for (const waiting of this.open.values()) for (const o of waiting) horizon = Math.min(horizon, o.issued);
+    for (const waiting of this.open.values()) for (const { issued } of waiting) if (issued < horizon) horizon = issued;
     for (const page of this.busyPages) {
       page.bytes.fold(horizon);
       if (page.bytes.pending === 0) this.busyPages.delete(page);
@@ -121,16 +127,18 @@ export class KnownMemory {
   }
 
   /** Statuses that the page states allow: the first failing page's status in address order, or OK. */
-  judge(access: Access, pages: readonly (Page | undefined)[]): Set<"OK" | FailedAccess> {
-    const legal = new Set<"OK" | FailedAccess>(this.mayRunOutOfMemory && pages[0] ? ["OUT_OF_MEMORY"] : []);
+  judge(access: Access, pages: readonly (Page | undefined)[]): ("OK" | FailedAccess)[] {
+    const needs = rightsOf(access.kind),
+      legal: ("OK" | FailedAccess)[] = this.mayRunOutOfMemory && pages[0] ? ["OUT_OF_MEMORY"] : [];
     for (const page of pages) {
-      if (!page) return legal.add("INVALID");
-      if (page.leaving) legal.add("INVALID");
-      // A page without rights that moves is not in the scoreboard's hands: `setRights` leaves frames where they are.
-      const refusal = refusalOf({ ...page, valid: true }, rightsOf(access.kind));
-      if (refusal !== undefined) return legal.add(refusal);
+      const refusal = page ? refusalOf(page, needs) : "INVALID";
+      if (page?.leaving && !legal.includes("INVALID")) legal.push("INVALID");
+      if (refusal === undefined) continue;
+      if (!legal.includes(refusal)) legal.push(refusal);
+      return legal;
     }
-    return legal.add("OK");
+    legal.push("OK");
+    return legal;
   }
 
   page(pid: number, vpn: bigint): Page | undefined {

@@ -9,6 +9,8 @@ import { same } from "./frames.ts";
 export interface Page {
   readonly read: boolean;
   readonly write: boolean;
+  /** A page that moves is not in the scoreboard's hands: `setRights` leaves frames where they are. */
+  readonly valid: true;
   readonly bytes: ByteHistory;
   /** Being freed: its entry may be gone already. */ leaving: boolean;
 }

@@ -140,7 +140,7 @@ export class ReplyJudge {
     const now = access.pieces.map(p => this.memory.page(access.access.pid, p.vpn)),
       legal = this.memory.judge(access.access, access.pages);
     if (now.some((page, i) => page !== access.pages[i]))
-      for (const outcome of this.memory.judge(access.access, now)) legal.add(outcome);
+      legal.push(...this.memory.judge(access.access, now).filter(outcome => !legal.includes(outcome)));
     for (const outcome of legal) {
       if (status[outcome] !== code) continue;
       if (outcome !== "OK")
@@ -202,7 +202,7 @@ export class ReplyJudge {
     time: number,
   ): string | undefined {
     const at = frameOffsets.body + accessBody.bytes,
-      data = frame.slice(at, at + access.length);
+      data = frame.subarray(at, at + access.length);
     if (!same(doneReply(this.runtime, access, data), frame)) return `${name}: a wrong reply: ${describe(frame)}`;
     const moving = this.memory.words.unsettled(access.pid, access.va, access.length, issued);
     for (const [i, p] of pieces.entries()) {

@@ -23,7 +23,7 @@ import { candidatesFor, type Open, type Page } from "./open.ts";
 import { ReplyJudge } from "./reply-judge.ts";
 
 /** Replies between two tidyings of the pages' histories. */
-const foldEvery = 32;
+const foldEvery = 64;
 
 /** A request that has been answered. */
 export interface Completed {
@@ -211,8 +211,8 @@ export class Scoreboard {
     const pieces = piecesOf(this.config, moved.va, moved.length),
       pages = pieces.map(p => this.memory.page(moved.pid, p.vpn));
     const allowed =
-        this.memory.judge(moved, pages).has("OK") &&
-        (pointer === undefined || this.memory.judge(access, [pointer.page]).has("OK")),
+        this.memory.judge(moved, pages).includes("OK") &&
+        (pointer === undefined || this.memory.judge(access, [pointer.page]).includes("OK")),
       { data } = access;
     const writes =
       !allowed || !data

@@ -52,8 +52,8 @@ async function races(b: Bench<Ports>, contexts: number, tries: number, nack: boo
       for (let f = mac.take(); f; f = mac.take()) {
         const q = dissect(f.bytes) as Required<Dissected>,
           { tag } = q.clio,
-          reply = (state: number, code: number, body?: Uint8Array): Uint8Array =>
-            replyFrame(node, { ...q, native: true }, code, state, body);
+          reply = (state: number, code: number, ...body: Uint8Array[]): Uint8Array =>
+            replyFrame(node, { ...q, native: true }, code, state, ...body);
         if (q.clio.opcode === opcode.FENCE) {
           due.push({ at: cycle + 10, frame: reply(status.OK, opcode.FENCE) });
           continue;

@@ -200,7 +200,7 @@ export class ExtendRig {
     expect(asked.answer, `a second reply to request ${id}`).toBeUndefined();
     const { clio, body } = d;
     expect(bytes, `the reply to request ${id}, all but its status, opcode and body`).toEqual(
-      replyFrame(runtime, headersOf(asked.frame), clio!.opcode, clio!.status, body),
+      replyFrame(runtime, headersOf(asked.frame), clio!.opcode, clio!.status, body!),
     );
     asked.answer = { status: clio!.status, body: body!, bytes, cycle: end };
     expect(clio!.opcode, `opcode of the reply to request ${id}`).toBe(
