@@ -45,8 +45,9 @@ export class KnownNodes {
   }
 }
 
+const mix = (a: number, b: number): number => Math.imul(a ^ b ^ (a >>> 15), 0x9e3779b1);
+
 function hashOf({ op, width, lo, args, store }: Made): number {
-  const mix = (a: number, b: number): number => Math.imul(a ^ b ^ (a >>> 15), 0x9e3779b1);
   let h = mix(op.charCodeAt(0) ^ (op.charCodeAt(op.length - 1) << 8) ^ (op.length << 16), width);
   h = mix(h, lo);
   for (const a of args) h = mix(h, a.id);
