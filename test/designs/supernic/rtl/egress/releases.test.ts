@@ -117,13 +117,15 @@ class Rig {
 async function randomly(b: B): Promise<void> {
   const { random: r } = b,
     rig = new Rig(b, { from: () => bernoulli(r.pick([0, 0.4, 0.8]), r.word()), cells: bernoulli(0.5, r.word()) });
-  for (let round = 0; round < 6; round++) {
+  for (let round = 0; round < 8; round++) {
+    // Behind a reset only one of them gives back, whoever was waiting before.
+    const who = round % 2 === 0 ? [r.pick(froms)] : froms;
     const inside: number[] = [];
     for (let i = 0; i < 150; i++) {
       if (r.chance(0.6) && rig.holds.size < 200) inside.push(await rig.note());
       else await b.cycles(1);
       while (inside.length > 20 || (inside.length > 0 && r.chance(0.3)))
-        rig.giveBack(r.pick(froms), inside.splice(r.below(inside.length), 1)[0] ?? 0);
+        rig.giveBack(r.pick(who), inside.splice(r.below(inside.length), 1)[0] ?? 0);
     }
     if (round % 2 === 1) rig.reset();
     else await b.until(() => froms.every(f => rig.sent[f].length === 0));

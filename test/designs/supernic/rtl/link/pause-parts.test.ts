@@ -58,13 +58,15 @@ async function wishes(b: Bench<typeof sender.ports>): Promise<void> {
     least = 256;
   let [told, full, age] = [0, 0, 0],
     wish = { due: false, stops: 0, goes: 0 },
-    flutter = 0.1;
+    flutter = 0.1,
+    hold = 0;
   const seen = { xoff: 0, xon: 0, refresh: 0 };
   for (let n = 0; n < 30_000; n++) {
-    if (n % 1000 === 0) flutter = r.pick([0.1, 0.01, 0.003]);
+    if (n % 1000 === 0) flutter = r.pick([0.1, 0.01, 0.004, 0.004]);
     if (r.chance(flutter)) io.full.value = r.chance(0.3) ? 0 : r.below(1 << io.full.width);
-    // A frame can tell only what is due, some time after it is.
-    const sent = wish.due && r.chance(0.2);
+    // A frame can tell only what is due, some time after it is; about the times in which others become due, too.
+    const sent = wish.due && age >= hold && r.chance(hold > 0 ? 0.5 : 0.2);
+    if (sent) hold = r.pick([0, 0, r.between(least - 5, least + 2), r.between(refresh - 5, refresh + 2)]);
     io.sent.value = sent ? 1 : 0;
     await b.cycles(1);
     if ((io.wish.due.value === 1) !== wish.due) throw new Error(`due is ${!wish.due}, ${age} cycles after a frame`);
@@ -92,7 +94,7 @@ async function wishes(b: Bench<typeof sender.ports>): Promise<void> {
       wish = { due: false, stops: 0, goes: 0 };
     }
   }
-  expect(Math.min(...Object.values(seen))).toBeGreaterThan(4);
+  expect(Math.min(...Object.values(seen))).toBeGreaterThan(2);
 }
 
 describe("parts of pauses", () => {
