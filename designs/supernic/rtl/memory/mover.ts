@@ -35,8 +35,9 @@ const burstShift = Math.log2(burstBeats * memoryBeatBytes);
  * while `free` is full, and one beyond `frames`: of these no beat moves.
  *
  * Latency: from `move` to the first burst 1 cycle. A page takes 16 cycles for each 1,024 bytes, when the memory answers
- * in 64. Full: `move` waits for the one before; `out` and `in` may wait for ever, and hold no one else: bursts go out
- * when their beats, or room for them, are here. Reset: what is under way is lost; so the bus must be reset, too.
+ * in 64; one that goes out when it answers in 16, as two of its bursts have room. Full: `move` waits for the one before;
+ * `out` and `in` may wait for ever, and hold no one else: bursts go out when their beats, or room for them, are here.
+ * Reset: what is under way is lost; so the bus must be reset, too.
  */
 export const PageMover = module(
   "PageMover",
@@ -62,22 +63,22 @@ export const PageMover = module(
       level = uint(6);
     const busy = reg(bit, { init: 0, name: "busy_q" }),
       move = reg(Move(p), { name: "move_q" }),
-      bad = reg(bit, { init: 0, name: "bad" }),
-      asked = reg(count, { init: 0, name: "bursts_asked" }),
-      answered = reg(count, { init: 0, name: "bursts_answered" }),
-      given = reg(count, { init: 0, name: "bursts_given" }),
+      bad = reg(bit, { name: "bad" }),
+      asked = reg(count, { name: "bursts_asked" }),
+      answered = reg(count, { name: "bursts_answered" }),
+      given = reg(count, { name: "bursts_given" }),
       beat = reg(uint(4), { init: 0, name: "burst_beat" }),
       under = reg(uint(3), { init: 0, name: "bursts_out" }),
       /** Beats taken of a page that comes in: who offers the next page's has to wait. */
-      taken = reg(uint(pageBeatBits + 1), { init: 0, name: "beats_taken" }),
+      taken = reg(uint(pageBeatBits + 1), { name: "beats_taken" }),
       /** Of a page that goes out: places that no burst has; of one that comes in: beats that no burst has. */
-      rest = reg(level, { init: 0, name: "rest" });
+      rest = reg(level, { name: "rest" });
     const zero = node(move.kind.is("zero"), { name: "is_zero" }),
       goesOut = node(move.kind.is("out"), { name: "is_out" }),
       comesIn = node(move.kind.is("in"), { name: "is_in" });
 
     /** There is no room for it among the free pages, or it is no page of tasks: nothing is done. */
-    const full = reg(bit, { init: 0, name: "was_full" });
+    const full = reg(bit, { name: "was_full" });
 
     // Beats on their way, either way.
     const into = stream(MemoryPut, { name: "into" }),
@@ -119,7 +120,7 @@ export const PageMover = module(
     io.b.ready.set(1);
     io.out.valid.set(kept.valid.and(goesOut));
     io.out.payload.set(kept.payload);
-    kept.ready.set(mux(goesOut, io.out.ready, comesIn.and(io.w.fire)));
+    kept.ready.set(mux(goesOut, io.out.ready, io.w.fire));
     when(io.w.fire, () => {
       beat.set(beat.add(1));
       when(beat.all(), () => given.set(given.add(1)));

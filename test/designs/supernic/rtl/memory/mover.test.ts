@@ -14,9 +14,10 @@ import {
 } from "../../../../../sim/index.ts";
 import { bench } from "../../../../bench.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
+import { scramble } from "../../support/any-value.ts";
 
 const sizes = {
-    ...{ ways: 3, pages: 32, spaces: 4, pageShift: 12, ppnBits: 6, freePages: 4 },
+    ...{ ways: 3, pages: 32, spaces: 4, pageShift: 13, ppnBits: 6, freePages: 4 },
     frames: 40,
   } as const,
   dut = PageMover(sizes);
@@ -24,7 +25,7 @@ type Ports = typeof dut.ports;
 type B = Bench<Ports>;
 const kinds = ["zero", "out", "in"] as const;
 const burstBeats = 16,
-  pageBeats = 64,
+  pageBeats = 128,
   mostBursts = 4,
   allBytes = (1n << 64n) - 1n;
 interface Asked {
@@ -78,7 +79,13 @@ class Rig {
       b: new StreamSource(sim, io.b, { pause: bus() }),
     };
     io.freeRoom.value = 1;
-    b.onEdge({ sample: cycle => this.#sample(cycle) });
+    b.onEdge({
+      sample: cycle => this.#sample(cycle),
+      // Where nothing is offered stands anything.
+      drive: () => {
+        for (const port of [io.r, io.b, io.in]) if (port.valid.value === 0) scramble(b.random, port.payload);
+      },
+    });
   }
   #sample(cycle: number): void {
     if (this.#resetting) return;
@@ -221,17 +228,18 @@ const randomly =
         rig.reset();
       } else await rig.settled();
     }
-    expect(Math.min(...Object.values(rig.results))).toBeGreaterThan(2);
+    expect(Math.min(...Object.values(rig.results))).toBeGreaterThan(0);
   };
-/** A page in 16 cycles a burst, when the memory answers in 64: zeros, in and out. */
+/** A page in 16 cycles a burst, when the memory answers in time. */
 async function fullRate(b: B): Promise<void> {
   const rig = new Rig(b);
   for (const kind of kinds) {
-    rig.latency = 30;
+    const answers = kind === "out" ? 14 : 50;
+    rig.latency = answers;
     rig.ask(kind, 5);
     const from = b.cycle;
     await rig.settled();
-    expect(b.cycle - from, kind).toBeLessThan(pageBeats + 30 + 24);
+    expect(b.cycle - from, kind).toBeLessThan(pageBeats + answers + 24);
     b.io.freeRoom.value = 1;
     await b.cycles(2);
   }
@@ -254,13 +262,14 @@ async function standsStill(b: B): Promise<void> {
 }
 /** Two pages come in whose beats wait already: the first one takes its own. */
 async function twoComeIn(b: B): Promise<void> {
-  const rig = new Rig(b);
-  for (const ppn of [3, 4, 5]) rig.ask("in", ppn);
+  const pause = () => bernoulli(0.4, b.random.word()),
+    rig = new Rig(b, { bus: pause, page: pause });
+  for (const ppn of [3, 4, 5, 6]) rig.ask("in", ppn);
   await rig.settled();
-  expect(rig.results.in).toBe(3);
+  expect(rig.results.in).toBe(4);
 }
 
-const runs = { standsStill, twoComeIn, slow: randomly(true, 40), fast: randomly(false, 40), fullRate };
+const runs = { standsStill, twoComeIn, slow: randomly(true, 18), fast: randomly(false, 40), fullRate };
 describe("PageMover", () => {
   bench("every beat is moved once, with pauses and resets", dut, { seed: 1, hangCycles: 3000 }, runs.slow);
   bench("without pauses", dut, { seed: 2, hangCycles: 3000 }, runs.fast);
@@ -276,15 +285,16 @@ describe("PageMover", () => {
     test("and nothing without one", () => look("no fault", dut));
     const faults: readonly (readonly [string, string | RegExp, string])[] = [
       ["beats are taken that have no room", "assign in_ready = page_beats_push_ready &", "assign in_ready ="],
+      ["a page is told as free to nobody", "(free_valid & free_ready)", "free_valid"],
       [
         "beats of the next page are taken",
-        "takes_beats = busy_q & is_in & ~beats_taken[6]",
+        "takes_beats = busy_q & is_in & ~beats_taken[7]",
         "takes_beats = busy_q & is_in",
       ],
       [
         "a beat of zeros goes into a page that is refused",
         /bursts_given <= no_room \? [^;]*;/,
-        "bursts_given <= 3'd0;",
+        "bursts_given <= 4'd0;",
       ],
     ];
     test.each(faults)("%s", async (name, from, to) => {
