@@ -11,6 +11,7 @@ import {
   StreamSink,
   StreamSource,
 } from "../../../../../sim/index.ts";
+import { portOf } from "../../../../../hdl-dsl/index.ts";
 import { bench } from "../../../../bench.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
 import { anyValue, scramble } from "../../support/any-value.ts";
@@ -28,6 +29,11 @@ interface Job {
   readonly beats: number;
 }
 
+const jobOf = ({ first, beats }: { readonly first: number | bigint; readonly beats: number | bigint }): Job => ({
+  first: Number(first),
+  beats: Number(beats),
+});
+
 class Rig {
   readonly b: B;
   readonly jobs;
@@ -40,18 +46,20 @@ class Rig {
   constructor(b: B, pauses: () => Pause = () => never) {
     this.b = b;
     const { sim, io } = b;
-    const sink = (port: typeof io.read0) => new StreamSink(sim, port, { pause: pauses() });
     this.jobs = [
-      new StreamSource(sim, io.job0, { pause: pauses() }),
-      new StreamSource(sim, io.job1, { pause: pauses() }),
+      new StreamSource(sim, portOf(io, "job", 0), { pause: pauses() }),
+      new StreamSource(sim, portOf(io, "job", 1), { pause: pauses() }),
     ] as const;
-    this.reads = [sink(io.read0), sink(io.read1)] as const;
-    this.back = sink(io.back1);
+    this.reads = [
+      new StreamSink(sim, portOf(io, "read", 0), { pause: pauses() }),
+      new StreamSink(sim, portOf(io, "read", 1), { pause: pauses() }),
+    ] as const;
+    this.back = new StreamSink(sim, portOf(io, "back", 1), { pause: pauses() });
     io.arrive.valid.value = 0;
     b.onEdge({
       sample: () => {
-        this.reads.forEach((r, i) => this.seen.reads[i]?.push(...r.received.splice(0).map(s => s.value)));
-        this.seen.writes.push(...this.back.received.splice(0).map(s => s.value));
+        this.reads.forEach((r, i) => this.seen.reads[i]?.push(...r.received.splice(0).map(s => jobOf(s.value))));
+        this.seen.writes.push(...this.back.received.splice(0).map(s => jobOf(s.value)));
       },
     });
   }
@@ -65,7 +73,7 @@ class Rig {
     io.arrive.packet.ctx.value = ctx;
     io.arrive.packet.firstCell.value = packet.firstCell;
     io.arrive.packet.payloadBytes.value = payloadBytes;
-    this.#places.set(ctx, { first: packet.firstCell, beats: Math.ceil(payloadBytes / 64) });
+    this.#places.set(ctx, { first: Number(packet.firstCell), beats: Math.ceil(payloadBytes / 64) });
     await this.b.cycles(1);
     scramble(r, io.arrive);
     io.arrive.valid.value = 0;

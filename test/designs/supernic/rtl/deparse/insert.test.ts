@@ -82,7 +82,7 @@ class Rig {
       this.cycles.push(s.cycle);
       const { data, count, last, bad } = s.value;
       if (last === 0 && count !== beatBytes) throw new Error(`${count} bytes count of a beat that is not the last`);
-      for (let i = 0; i < count; i++) this.#part.push(Number((data >> BigInt(8 * i)) & 255n));
+      for (let i = 0; i < count; i++) this.#part.push(Number((BigInt(data) >> BigInt(8 * i)) & 255n));
       if (last === 0) {
         if (bad === 1) throw new Error("a frame is bad before its end");
         continue;

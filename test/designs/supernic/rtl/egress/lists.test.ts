@@ -281,29 +281,29 @@ async function turns(b: B): Promise<void> {
 async function closed(b: B): Promise<void> {
   const { io } = b,
     rig = new Rig(b, false);
-  for (let port = 0; port < ports; port++)
-    for (let of = 0; of < classes; of++) {
-      const [open, drops] = [io.open[port], io.drops[port]];
-      if (open === undefined || drops === undefined) throw new Error(`there is no port ${port}`);
-      open.value = allClasses & ~(1 << of);
-      for (let i = 0; i < 2; i++) await rig.cycle();
-      for (let q = 0; q < ports; q++)
-        for (let k = 0; k < classes; k++) {
-          rig.push(q, k, 0);
-          await rig.cycle();
-        }
-      for (let i = 0; i < 12; i++) await rig.cycle();
-      expect(rig.picks.map(p => p.dropped)).toEqual(Array.from({ length: ports * classes - 1 }, () => false));
-      expect(rig.waiting(port)).toBe(1);
-      const from = rig.b.cycle;
-      if (of % 2 === 0) drops.value = 1 << of;
-      else open.value = allClasses;
-      await rig.emptied();
-      expect(rig.picks.at(-1)).toMatchObject({ port, class: of, dropped: of % 2 === 0, cycle: from + latency + 1 });
-      drops.value = 0;
-      open.value = allClasses;
-      rig.picks.splice(0);
-    }
+  for (let n = 0; n < 2 * ports * classes; n++) {
+    const [port, of, dropped] = [Math.floor(n / 2 / classes), Math.floor(n / 2) % classes, n % 2 === 1];
+    const [open, drops] = [io.open[port], io.drops[port]];
+    if (open === undefined || drops === undefined) throw new Error(`there is no port ${port}`);
+    open.value = allClasses & ~(1 << of);
+    for (let i = 0; i < 2; i++) await rig.cycle();
+    for (let q = 0; q < ports; q++)
+      for (let k = 0; k < classes; k++) {
+        rig.push(q, k, 0);
+        await rig.cycle();
+      }
+    for (let i = 0; i < 12; i++) await rig.cycle();
+    expect(rig.picks.map(p => p.dropped)).toEqual(Array.from({ length: ports * classes - 1 }, () => false));
+    expect(rig.waiting(port)).toBe(1);
+    const from = rig.b.cycle;
+    if (dropped) drops.value = 1 << of;
+    else open.value = allClasses;
+    await rig.emptied();
+    expect(rig.picks.at(-1)).toMatchObject({ port, class: of, dropped, cycle: from + latency + 1 });
+    drops.value = 0;
+    open.value = allClasses;
+    rig.picks.splice(0);
+  }
 }
 /** One class goes first, but for one of another class behind each 64 of its own, and a few. */
 async function urgent(b: B): Promise<void> {

@@ -59,7 +59,7 @@ class Rig {
     // A payload has as many beats as its frame has at most, or none.
     const values = anyValue(this.b.random, note.holds),
       beats = this.b.random.chance(0.3) ? 0 : this.b.random.between(1, 24),
-      holds = { ...values, beats };
+      holds = { user: values.user, firstCell: Number(values.firstCell), beats };
     note.holds.user.value = holds.user;
     note.holds.firstCell.value = holds.firstCell;
     note.holds.beats.value = beats;

@@ -6,7 +6,8 @@ import {
   quantaToCycles,
   refreshCycles,
 } from "../../../../../designs/supernic/rtl/link/pause.ts";
-import { type Bench, type Dut, type Ports, runBench } from "../../../../../sim/index.ts";
+import { type Bench, type Dut, runBench } from "../../../../../sim/index.ts";
+import type { Ports } from "../../../../../hdl-dsl/index.ts";
 import { bench } from "../../../../bench.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
 import { scramble } from "../../support/any-value.ts";

@@ -167,7 +167,7 @@ const writes =
     for (const register of written) expect(await rig.read(register), register.name).toBe(0);
   };
 
-/** Everything that is shown changes in each cycle, and is read in each: the answer tells of one cycle, in all fields. */
+/** All that is shown changes in each cycle, and is read in each: an answer tells of one cycle, in all of its fields. */
 async function shows(b: B): Promise<void> {
   const { random: r, io } = b,
     rig = new Rig(b),
@@ -202,11 +202,11 @@ async function shows(b: B): Promise<void> {
         const state = late.state[way],
           { seen } = late;
         const values: Readonly<Record<string, number>> = {
-          ...{ shownPpn: seen.ppn, shownValid: seen.valid, shownPresent: seen.present, shownWrite: seen.write },
+          ...{ shownPpn: Number(seen.ppn), shownValid: seen.valid, shownPresent: seen.present, shownWrite: seen.write },
           ...{ shownRemote: seen.remote, fenced: live.fenced, moving: live.moving, movedValid: live.moved },
           ...{ movedBad: live.bad, freePages: live.freePages },
           ...{ wayWaits: state?.waits ?? 0, wayRemote: state?.remote ?? 0, wayIdle: state?.idle ?? 0 },
-          ...{ wayPage: state?.page ?? 0, wayDenied: state?.denied ?? 0, wayFailed: state?.failed ?? 0 },
+          ...{ wayPage: Number(state?.page ?? 0), wayDenied: state?.denied ?? 0, wayFailed: state?.failed ?? 0 },
         };
         for (const f of register.fields)
           if (f.name !== "movedBad" || live.moved === 1)

@@ -12,6 +12,7 @@ import {
   runBench,
   StreamSource,
 } from "../../../../../sim/index.ts";
+import { portOf } from "../../../../../hdl-dsl/index.ts";
 import { bench } from "../../../../bench.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
 import { anyValue, scramble } from "../../support/any-value.ts";
@@ -63,7 +64,7 @@ class Rig {
   constructor(b: B, pause: () => Pause) {
     const { sim, io } = b;
     this.b = b;
-    this.looks = [io.look0, io.look1, io.look2].map(port => new StreamSource(sim, port, { pause: pause() }));
+    this.looks = wayNumbers.map(way => new StreamSource(sim, portOf(io, "look", way), { pause: pause() }));
     this.free = new StreamSource(sim, io.free, { pause: pause() });
     this.quiet();
     io.wanting.value = io.seeAt.value = io.epoch.value = 0;
@@ -112,7 +113,7 @@ class Rig {
   }
   look(way: number): void {
     const { random: r } = this.b,
-      limit = this.spaces[this.ways[way]?.space ?? 0]?.limit ?? 0,
+      limit = Number(this.spaces[this.ways[way]?.space ?? 0]?.limit ?? 0),
       vpn = r.pick([r.below(limit), r.below(40), limit, limit - 1, r.below(1 << 23), 32 * (1 << r.below(18))]);
     this.looks[way]?.send({ vpn, write: r.below(2) });
   }
@@ -198,12 +199,12 @@ class Rig {
   #want = 0;
   #lookedUp(way: number, cycle: number): void {
     const { io } = this.b,
-      port = [io.look0, io.look1, io.look2][way];
-    if (port === undefined || port.valid.value === 0 || port.ready.value === 0) return;
+      port = portOf(io, "look", way);
+    if (port.valid.value === 0 || port.ready.value === 0) return;
     const vpn = port.payload.vpn.num,
       its = this.ways[way],
       space = its?.valid === 1 ? this.spaces[its.space] : undefined,
-      at = (space?.base ?? 0) + vpn,
+      at = Number(space?.base ?? 0) + vpn,
       isInside = space !== undefined && vpn < space.limit && at < sizes.pages;
     this.#under.push({
       ...{ way, vpn, write: port.payload.write.value === 1, cycle },
