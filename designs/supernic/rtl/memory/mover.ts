@@ -35,7 +35,7 @@ const burstShift = Math.log2(burstBeats * memoryBeatBytes);
  * while `free` is full, and one beyond `frames`: of these no beat moves.
  *
  * Latency: from `move` to the first burst 1 cycle. A page takes 16 cycles for each 1,024 bytes, when the memory answers
- * in 64; one that goes out, when it answers in 16, as two bursts have room. Full: `move` waits for the one before; `out`
+ * in 64; one that goes out, if it answers in 16, as two bursts have room. Full: `move` waits for the one before, `out`
  * and `in` may wait for ever, and hold no one else: bursts go out when their beats, or room for them, are here. Reset:
  * what is under way is lost; so the bus must be reset, too.
  */

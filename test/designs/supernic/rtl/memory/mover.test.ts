@@ -181,7 +181,7 @@ class Rig {
       if (now.kind === "zero") expect(bad).toBe(true);
     }
     if (this.#underWay !== 0) throw new Error("bursts are under way at the end");
-    const went = now.kind === "out" ? this.out.received.splice(0).map(s => BigInt(s.value.data)) : this.#given;
+    const went = now.kind === "out" ? this.out.received.splice(0).map(s => s.value.data) : this.#given;
     const wanted = refused ? [] : now.kind === "in" ? this.#coming.splice(0, pageBeats) : this.#wanted;
     if (went.length !== wanted.length || went.some((d, i) => d !== wanted[i]))
       throw new Error(`the bytes of a page that went ${now.kind} are others: ${went.length} beats`);
