@@ -311,8 +311,8 @@ async function urgent(b: B): Promise<void> {
     rig = new Rig(b, false),
     patience = 64,
     few = 3;
-  for (let of = 0; of < classes; of++) {
-    const port = of;
+  for (let port = 0; port < ports; port++) {
+    const of = (port + 1) % classes;
     io.urgent.value = 1 << of;
     for (let i = 0; i < 8; i++) {
       rig.push(port, (of + 1 + (i % 3)) % classes, 3);

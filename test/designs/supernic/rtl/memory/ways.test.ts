@@ -1,18 +1,18 @@
 /** What each way has by itself: its end, its counts, and what software sees of pages, to the cycle. */
 import { isDeepStrictEqual } from "node:util";
 import { describe, expect, test } from "vitest";
-import { type Dut, peek, poke, runBench } from "../../../../../sim/index.ts";
+import { bernoulli, type Dut, type Pause, peek, poke, runBench } from "../../../../../sim/index.ts";
 import { bench } from "../../../../bench.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
 import { anyValue } from "../../support/any-value.ts";
-import { dut, MemoryRig, sizes } from "./support/memory-rig.ts";
+import { dut, MemoryRig, type RigOptions, sizes } from "./support/memory-rig.ts";
 import type { B } from "./support/rtl-driver.ts";
 
 const ways = [0, 1, 2],
   pageBytes = 2 ** sizes.pageShift;
 
-async function ready(b: B): Promise<MemoryRig> {
-  const rig = new MemoryRig(b, { ready: 4, frames: 15 });
+async function ready(b: B, o: RigOptions = {}): Promise<MemoryRig> {
+  const rig = new MemoryRig(b, { ready: 4, frames: 15, ...o });
   for (const way of ways) await rig.attach(way, await rig.space(3));
   await rig.manager.step();
   // Every page is there: a first touch each.
@@ -33,6 +33,49 @@ async function eachGoes(b: B): Promise<void> {
     await rig.traffic(10);
     await rig.settled();
   }
+  await rig.end();
+}
+/** Every stream pauses, on the bus as well, and a page goes out and comes in beside the tasks. */
+async function paused(b: B): Promise<void> {
+  const pause = (): Pause => bernoulli(0.4, b.random.word()),
+    rig = await ready(b, { pause, memory: { latency: 12, jitter: 10 } });
+  for (let round = 0; round < 3; round++) {
+    await rig.traffic(60);
+    await rig.settled();
+    const way = b.random.pick(ways),
+      space = rig.spaces[way],
+      page = space === undefined ? undefined : await rig.driver.page(space.base);
+    if (page?.present !== true) continue;
+    const bytes = await rig.driver.pageOut(page.ppn);
+    if (bytes === undefined) throw new Error("the memory fails");
+    await rig.driver.pageIn(page.ppn, bytes);
+    for (const w of ways) rig.access(w, false, 0, 1024);
+    await rig.settled();
+  }
+  await rig.end();
+}
+/** A fence waits for each way by itself; the one that waits for the memory is held, and no other one. */
+async function fences(b: B): Promise<void> {
+  const { io } = b,
+    latency = 60,
+    rig = await ready(b, { memory: { latency } });
+  for (const way of ways)
+    for (const write of [false, true]) {
+      rig.access(way, write, 64 * way, 200);
+      // Until its burst is out.
+      await b.until(() => (write ? io.mAw : io.mAr).valid.value === 1);
+      await b.cycles(8);
+      expect(io.held.value, `way ${way}`).toBe(1 << way);
+      expect(io.idle.value).toBe(7 & ~(1 << way));
+      io.fence.value = 1;
+      await b.cycles(1);
+      io.fence.value = 0;
+      await b.cycles(2);
+      expect(io.fenced.value).toBe(0);
+      await rig.settled();
+      await b.cycles(3);
+      expect([io.fenced.value, io.held.value, io.idle.value]).toEqual([1, 0, 7]);
+    }
   await rig.end();
 }
 /** The memory fails reads and writes, tasks ask for what they may not have: each way counts its own. */
@@ -99,9 +142,11 @@ async function seen(b: B): Promise<void> {
   }
 }
 
-const runs = { eachGoes, counts, seen };
+const runs = { paused, fences, eachGoes, counts, seen };
 describe("ways to the memory", () => {
   bench("what software looks at", dut, { seed: 3, hangCycles: 2000 }, seen);
+  bench("with pauses everywhere", dut, { seed: 4, hangCycles: 2000 }, paused);
+  bench("a fence waits for each", dut, { seed: 5, hangCycles: 2000 }, fences);
   bench("each task goes by itself", dut, { seed: 1, hangCycles: 2000 }, eachGoes);
   bench("each way counts its own", dut, { seed: 2, hangCycles: 2000 }, counts);
 
