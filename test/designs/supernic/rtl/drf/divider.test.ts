@@ -1,6 +1,6 @@
 /** The divider, one division a cycle: every quotient, what is left over, and nothing of before a reset. */
 import { describe, expect, test } from "vitest";
-import { DrfDivider, dividerLatency } from "../../../../../designs/supernic/rtl/drf/index.ts";
+import { dividerLatency, DrfDivider } from "../../../../../designs/supernic/rtl/drf/index.ts";
 import { type Bench, type Dut, poke, runBench } from "../../../../../sim/index.ts";
 import { bench } from "../../../../bench.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";

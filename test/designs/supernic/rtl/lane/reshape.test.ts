@@ -72,7 +72,7 @@ class Rig {
       if (last === 0) continue;
       const wanted = this.wanted.shift();
       expect(this.#part).toEqual(wanted?.bytes);
-      expect(Number(user)).toBe(wanted?.bad);
+      expect(user).toBe(wanted?.bad);
       this.#part = [];
     }
   }

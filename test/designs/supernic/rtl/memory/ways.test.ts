@@ -94,6 +94,10 @@ async function counts(b: B): Promise<void> {
       rig.access(way, i % 2 === 1, pageBytes * b.random.below(3), 64);
       await rig.settled();
     }
+  // A page that the memory fails never becomes free; it is the last one, which nobody has.
+  const last = 5 + 15 - 1;
+  rig.ram.failAt({ from: last * pageBytes + 2048, to: last * pageBytes + 2049 });
+  expect(await rig.driver.zero(last)).toBe(false);
   expect(rig.seen.failed).toBeGreaterThan(10);
   expect(rig.seen.denied).toBeGreaterThan(10);
   await rig.end();
