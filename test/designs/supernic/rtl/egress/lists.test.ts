@@ -336,6 +336,41 @@ async function urgent(b: B): Promise<void> {
     rig.reset();
   }
 }
+/** What an urgent class does alone counts for nothing: who comes then waits for as many as anybody, whichever he is. */
+async function urgentAlone(b: B): Promise<void> {
+  const { io } = b,
+    rig = new Rig(b, false),
+    patience = 64,
+    few = 4;
+  for (let n = 0; n < ports * classes; n++) {
+    const [port, other] = [n % ports, Math.floor(n / ports)],
+      of = (other + 1 + (port % 3)) % classes;
+    rig.reset();
+    rig.opens();
+    io.urgent.value = 1 << of;
+    for (let i = 0; i < 50; i++) {
+      rig.push(port, of, 0);
+      await rig.cycle();
+    }
+    // So many wait that it is never without one.
+    io.room.value = 0;
+    for (let i = 0; i < 8; i++) {
+      rig.push(port, of, 0);
+      await rig.cycle();
+    }
+    rig.push(port, other, 0);
+    await rig.cycle();
+    io.room.value = all;
+    rig.picks.splice(0);
+    for (let i = 0; i < patience + 20; i++) {
+      rig.push(port, of, 0);
+      await rig.cycle();
+    }
+    const passed = rig.picks.findIndex(p => p.class === other);
+    expect(passed).toBeGreaterThanOrEqual(patience);
+    expect(passed).toBeLessThanOrEqual(patience + few);
+  }
+}
 /** Large frames of one port: one in three cycles, and never in less. */
 async function large(b: B): Promise<void> {
   const rig = new Rig(b, false);
@@ -350,7 +385,7 @@ async function large(b: B): Promise<void> {
   }
 }
 
-const runs = { randomly: randomly(false), alone, turns, closed, urgent, large };
+const runs = { randomly: randomly(false), alone, turns, closed, urgent, urgentAlone, large };
 describe("Lists", () => {
   bench("each packet once, in its order, when it may go", dutOf(false), { seed: 1 }, randomly(false));
   bench("and where small ones are alone, too", dutOf(true), { seed: 2 }, randomly(true));
@@ -358,6 +393,7 @@ describe("Lists", () => {
   bench("classes and ports in turns", dutOf(false), { seed: 4 }, turns);
   bench("a class that is closed, and one that drops", dutOf(false), { seed: 6 }, closed);
   bench("an urgent class", dutOf(false), { seed: 7 }, urgent);
+  bench("an urgent class that was alone", dutOf(false), { seed: 8 }, urgentAlone);
   bench("large ones apart", dutOf(false), { seed: 5 }, large);
 
   describe("a planted fault is found", () => {
@@ -369,6 +405,7 @@ describe("Lists", () => {
     const faults: readonly (readonly [string, string | RegExp, string])[] = [
       ["a class is open with its neighbour", "open_0[0]", "open_0[1]"],
       ["what drops does not leave", "open_4[3] | drops_4[3]", "open_4[3]"],
+      ["an urgent class that is alone counts", /(urgent_\d_others =) [^;]*;/, "$1 1'b1;"],
       ["the room of another port", "room[2]", "room[3]"],
     ];
     test.each(faults)("%s", async (name, from, to) => {
