@@ -93,8 +93,8 @@ export const PauseSender = module(
       resumes = node(fallen.and(repeat(mayResume, queueClasses)), { name: "resumes" }),
       risen = node(full.andNot(told).any(), { name: "risen" });
     const due = reg(bit, { init: 0, name: "due_q" }),
-      stops = reg(uint(queueClasses), { name: "stops_q" }),
-      goes = reg(uint(queueClasses), { name: "goes_q" });
+      stops = reg(uint(queueClasses), { init: 0, name: "stops_q" }),
+      goes = reg(uint(queueClasses), { init: 0, name: "goes_q" });
     const again = node(late.and(full.any()), { name: "again" });
     due.set(io.sent.not().and(risen.or(resumes.any()).or(again)));
     stops.set(full);

@@ -371,6 +371,26 @@ async function urgentAlone(b: B): Promise<void> {
     expect(passed).toBeLessThanOrEqual(patience + few);
   }
 }
+/** One that waits for its class goes, and one of each size passes, all cycles about each other. */
+async function passing(b: B): Promise<void> {
+  const rig = new Rig(b, false);
+  for (let n = 0; n < frameSizes * frameSizes * 5; n++) {
+    const [waits, passes, after] = [n % frameSizes, Math.floor(n / frameSizes) % frameSizes, (n % 5) - 1],
+      port = n % ports,
+      open = b.io.open[port];
+    if (open === undefined) throw new Error(`there is no port ${port}`);
+    open.value = allClasses & ~1;
+    for (let i = 0; i < 3; i++) await rig.cycle();
+    rig.push(port, 0, waits);
+    for (let i = 0; i < 8; i++) {
+      await rig.cycle();
+      if (i === 3) open.value = allClasses;
+      if (i === 3 + after) rig.push(port, 1, passes, true);
+    }
+    await rig.emptied();
+  }
+  expect(rig.passed).toBeGreaterThan(frameSizes * frameSizes);
+}
 /** Large frames of one port: one in three cycles, and never in less. */
 async function large(b: B): Promise<void> {
   const rig = new Rig(b, false);
@@ -385,7 +405,7 @@ async function large(b: B): Promise<void> {
   }
 }
 
-const runs = { randomly: randomly(false), alone, turns, closed, urgent, urgentAlone, large };
+const runs = { randomly: randomly(false), alone, turns, closed, urgent, urgentAlone, passing, large };
 describe("Lists", () => {
   bench("each packet once, in its order, when it may go", dutOf(false), { seed: 1 }, randomly(false));
   bench("and where small ones are alone, too", dutOf(true), { seed: 2 }, randomly(true));
@@ -394,6 +414,7 @@ describe("Lists", () => {
   bench("a class that is closed, and one that drops", dutOf(false), { seed: 6 }, closed);
   bench("an urgent class", dutOf(false), { seed: 7 }, urgent);
   bench("an urgent class that was alone", dutOf(false), { seed: 8 }, urgentAlone);
+  bench("who passes as another one goes", dutOf(false), { seed: 9 }, passing);
   bench("large ones apart", dutOf(false), { seed: 5 }, large);
 
   describe("a planted fault is found", () => {
