@@ -36,11 +36,13 @@ module PauseSender_q8192 (
 
   always @(posedge clk)
     if (rst) begin
-      full_q <= 6'd0; due_q <= 1'b0;
+      full_q <= 6'd0; due_q <= 1'b0; stops_q <= 6'd0; goes_q <= 6'd0;
     end
     else begin
       full_q <= full;
       due_q <= ~sent & (risen | (|resumes) | again);
+      stops_q <= full_q;
+      goes_q <= resumes;
     end
 
   always @(posedge clk)
@@ -52,11 +54,6 @@ module PauseSender_q8192 (
     if (rst) may_resume <= 1'b0;
     else if (sent) may_resume <= 1'b0;
     else if (since_sent == 12'd254) may_resume <= 1'b1;
-
-  always @(posedge clk) begin
-    stops_q <= full_q;
-    goes_q <= resumes;
-  end
 
   assign wish_due = due_q;
   assign wish_enabled = {2'd0, stops_q | goes_q};
