@@ -38,14 +38,14 @@ module ShimInsert (
   reg [6:0] flush_count; // insert.ts:51
   reg flush_bad; // insert.ts:52
   reg [95:0] carry; // insert.ts:53
-  reg staged_full, staged_held_last, staged_held_bad; // insert.ts:101
+  reg staged_full, staged_held_last, staged_held_bad; // insert.ts:98
   reg [511:0] staged_held_data;
   reg [6:0] staged_held_count;
   (* ram_style = "distributed" *) reg [65:0] whats_store [0:15]; // early-queue.ts:62
   wire what_now_ready; // insert.ts:46
-  wire out_valid, out_ready; // insert.ts:80
-  wire ends; // insert.ts:84
-  wire takes; // insert.ts:81
+  wire out_valid, out_ready; // insert.ts:77
+  wire ends; // insert.ts:81
+  wire takes; // insert.ts:78
   wire whats_ready = ~what_now_full | what_now_ready; // early-queue.ts:60
   wire [65:0] word_word = whats_store[whats_head]; // early-queue.ts:79
   wire whats_payload_tagged = word_word[0]; // early-queue.ts:60
@@ -58,11 +58,10 @@ module ShimInsert (
   assign what_now_ready = out_valid & out_ready & ends;
   wire [7:0] total = {1'b0, plain_payload_count} + ({6'd0, what_now_held_shimmed, what_now_held_tagged} << 2); // insert.ts:55
   wire grows_over_or =
-    (({what_now_held_shimmed, what_now_held_tagged} == 2'd0) & (plain_payload_count > 7'd64))
-    | (({what_now_held_shimmed, what_now_held_tagged} == 2'd1) & (plain_payload_count > 7'd60))
+    (({what_now_held_shimmed, what_now_held_tagged} == 2'd1) & (plain_payload_count > 7'd60))
     | (({what_now_held_shimmed, what_now_held_tagged} == 2'd2) & (plain_payload_count > 7'd56))
     | (({what_now_held_shimmed, what_now_held_tagged} == 2'd3) & (plain_payload_count > 7'd52));
-  wire grows_over = plain_payload_last & grows_over_or; // insert.ts:61
+  wire grows_over = plain_payload_last & grows_over_or; // insert.ts:58
   assign out_valid = flushes | (takes & plain_valid);
   assign out_ready = ~staged_full | frame_ready;
   wire out_payload_data_match = {what_now_held_shimmed, what_now_held_tagged} == 2'd0;
@@ -71,10 +70,10 @@ module ShimInsert (
   wire out_payload_data_match_what_now_held_shimmed = {what_now_held_shimmed, what_now_held_tagged} == 2'd3;
   wire [95:0] inserted =
     what_now_held_tagged ? {what_now_held_shim, 16'd46472, what_now_held_tag[7:0], what_now_held_tag[15:8], 16'd129} :
-    {32'd0, what_now_held_shim, 16'd46472}; // insert.ts:66
+    {32'd0, what_now_held_shim, 16'd46472}; // insert.ts:63
   wire [31:0] placed =
     (first_beat & ({what_now_held_shimmed, what_now_held_tagged} > 2'd2)) ? inserted[95:64] :
-    ({32{out_payload_data_match}} & plain_payload_data[191:160]) | ({32{what_now_held_shimmed_match}} & plain_payload_data[159:128]) | ({32{what_now_held_tagged_match}} & plain_payload_data[127:96]) | ({32{out_payload_data_match_what_now_held_shimmed}} & plain_payload_data[95:64]); // insert.ts:76
+    ({32{out_payload_data_match}} & plain_payload_data[191:160]) | ({32{what_now_held_shimmed_match}} & plain_payload_data[159:128]) | ({32{what_now_held_tagged_match}} & plain_payload_data[127:96]) | ({32{out_payload_data_match_what_now_held_shimmed}} & plain_payload_data[95:64]); // insert.ts:73
   wire [31:0] out_payload_data_choice =
     (first_beat & ({what_now_held_shimmed, what_now_held_tagged} > 2'd1)) ? inserted[63:32] :
     ({32{out_payload_data_match}} & plain_payload_data[159:128]) | ({32{what_now_held_shimmed_match}} & plain_payload_data[127:96]) | ({32{what_now_held_tagged_match}} & plain_payload_data[95:64]) | ({32{out_payload_data_match_what_now_held_shimmed}} & plain_payload_data[63:32]);
@@ -96,9 +95,9 @@ module ShimInsert (
     first_beat ? plain_payload_data[95:64] : ({32{out_payload_data_match}} & plain_payload_data[95:64]) | ({32{what_now_held_shimmed_match}} & plain_payload_data[63:32]) | ({32{what_now_held_tagged_match}} & plain_payload_data[31:0]) | ({32{out_payload_data_match_what_now_held_shimmed}} & carry[95:64]),
     first_beat ? plain_payload_data[63:32] : ({32{out_payload_data_match}} & plain_payload_data[63:32]) | ({32{what_now_held_shimmed_match}} & plain_payload_data[31:0]) | ({32{what_now_held_tagged_match}} & carry[95:64]) | ({32{out_payload_data_match_what_now_held_shimmed}} & carry[63:32]),
     first_beat ? plain_payload_data[31:0] : ({32{out_payload_data_match}} & plain_payload_data[31:0]) | ({32{what_now_held_shimmed_match}} & carry[95:64]) | ({32{what_now_held_tagged_match}} & carry[63:32]) | ({32{out_payload_data_match_what_now_held_shimmed}} & carry[31:0])
-  }; // insert.ts:80
+  }; // insert.ts:77
   wire [7:0] out_payload_count_choice = (first_beat & (total < 8'd60)) ? 8'd60 : total;
-  wire [6:0] out_payload_count = ends ? (flushes ? flush_count : out_payload_count_choice[6:0]) : 7'd64; // insert.ts:80
+  wire [6:0] out_payload_count = ends ? (flushes ? flush_count : out_payload_count_choice[6:0]) : 7'd64; // insert.ts:77
   wire out_payload_bad = ends & (flushes ? flush_bad : plain_payload_bad);
   assign takes = ~flushes & what_now_full;
   assign ends = flushes | (plain_payload_last & ~grows_over);

@@ -23,7 +23,7 @@ const bitsOf = (p: Parameters) => uint(ctxBits(p));
  * What is known of each packet inside beside its header (design: supernic.md, section 2, "Descriptor"). `arrive` writes
  * what a packet comes with. `said` is what tasks have said of its front: the first that puts or leaves out something
  * counts, and a reply of any. `tell` and `look` read, a cycle later. `release` forgets what was said. Nothing waits;
- * initiation interval 1 for all. What arrives or is said counts for those who read from the next cycle on.
+ * initiation interval 1 for all. What arrives counts for who reads in that cycle, what is said from the next one on.
  *
  * Reset: nothing has been said of any packet, after a cycle for each context (`clearing`); nobody may say anything
  * meanwhile, which is asserted by who says.

@@ -54,10 +54,7 @@ export const ShimInsert = module(
     const by = cat(shimmed, tagged).is(2),
       total = node(plain.count.zext(8).add(by.zext(8).shl(2)), { name: "total" }),
       // Which count is too many is known before it is known what is inserted: no sum is asked.
-      tooMany = pickOf(
-        by,
-        [0, 1, 2, 3].map(n => plain.count.gt(beatBytes - 4 * n)),
-      ).bit(0),
+      tooMany = pickOf(by, [constant(0, 1), ...[1, 2, 3].map(n => plain.count.gt(beatBytes - 4 * n))]).bit(0),
       over = node(plain.last.and(tooMany), { name: "grows_over" });
 
     // The words of a beat: MACs, what is inserted, and the rest moved up.

@@ -35,8 +35,9 @@ const burstShift = Math.log2(burstBeats * memoryBeatBytes);
  * while `free` is full, and one beyond `frames`: of these no beat moves.
  *
  * Latency: from `move` to the first burst 1 cycle. A page takes 16 cycles for each 1,024 bytes, when the memory answers
- * in 64. Full: `move` waits for the one before; `out` and `in` may wait for ever, and hold no one else: bursts go out
- * when their beats, or room for them, are here. Reset: what is under way is lost; so the bus must be reset, too.
+ * in 64; one that goes out, if it answers in 16, as two bursts have room. Full: `move` waits for the one before, `out`
+ * and `in` may wait for ever, and hold no one else: bursts go out when their beats, or room for them, are here. Reset:
+ * what is under way is lost; so the bus must be reset, too.
  */
 export const PageMover = module(
   "PageMover",
@@ -58,29 +59,34 @@ export const PageMover = module(
   (io, p) => {
     const countBits = p.pageShift - burstShift,
       count = uint(countBits + 1),
+      pageBeatBits = p.pageShift - Math.log2(memoryBeatBytes),
       level = uint(6);
     const busy = reg(bit, { init: 0, name: "busy_q" }),
       move = reg(Move(p), { name: "move_q" }),
-      bad = reg(bit, { init: 0, name: "bad" }),
-      asked = reg(count, { init: 0, name: "bursts_asked" }),
-      answered = reg(count, { init: 0, name: "bursts_answered" }),
-      given = reg(count, { init: 0, name: "bursts_given" }),
+      bad = reg(bit, { name: "bad" }),
+      asked = reg(count, { name: "bursts_asked" }),
+      answered = reg(count, { name: "bursts_answered" }),
+      given = reg(count, { name: "bursts_given" }),
       beat = reg(uint(4), { init: 0, name: "burst_beat" }),
       under = reg(uint(3), { init: 0, name: "bursts_out" }),
+      /** Beats taken of a page that comes in: who offers the next page's has to wait. */
+      taken = reg(uint(pageBeatBits + 1), { name: "beats_taken" }),
       /** Of a page that goes out: places that no burst has; of one that comes in: beats that no burst has. */
-      rest = reg(level, { init: 0, name: "rest" });
+      rest = reg(level, { name: "rest" });
     const zero = node(move.kind.is("zero"), { name: "is_zero" }),
       goesOut = node(move.kind.is("out"), { name: "is_out" }),
       comesIn = node(move.kind.is("in"), { name: "is_in" });
 
     /** There is no room for it among the free pages, or it is no page of tasks: nothing is done. */
-    const full = reg(bit, { init: 0, name: "was_full" });
+    const full = reg(bit, { name: "was_full" });
 
     // Beats on their way, either way.
-    const into = stream(MemoryPut, { name: "into" });
-    into.valid.set(mux(comesIn, io.in.valid.and(busy).andNot(full), io.r.valid));
+    const into = stream(MemoryPut, { name: "into" }),
+      takes = node(busy.and(comesIn).andNot(taken.bit(pageBeatBits)), { name: "takes_beats" });
+    into.valid.set(mux(comesIn, io.in.valid.and(takes), io.r.valid));
     into.payload.set({ data: mux(comesIn, io.in.payload.data, io.r.payload.data) });
-    io.in.ready.set(into.ready.and(busy).and(comesIn).andNot(full));
+    io.in.ready.set(into.ready.and(takes));
+    when(io.in.fire, () => taken.set(taken.add(1)));
     io.r.ready.set(1);
     const { out: kept, level: inside } = fifoWithLevel(into, keptBeats, { name: "page_beats", style: "distributed" });
 
@@ -114,7 +120,7 @@ export const PageMover = module(
     io.b.ready.set(1);
     io.out.valid.set(kept.valid.and(goesOut));
     io.out.payload.set(kept.payload);
-    kept.ready.set(mux(goesOut, io.out.ready, comesIn.and(io.w.fire)));
+    kept.ready.set(mux(goesOut, io.out.ready, io.w.fire));
     when(io.w.fire, () => {
       beat.set(beat.add(1));
       when(beat.all(), () => given.set(given.add(1)));
@@ -139,14 +145,17 @@ export const PageMover = module(
     io.move.ready.set(busy.not());
     when(io.move.fire, () => {
       const { kind } = io.move.payload,
-        noRoom = node(kind.is("zero").andNot(io.freeRoom).or(isBeyond(p, io.move.payload.ppn)), { name: "no_room" });
+        noRoom = node(kind.is("zero").andNot(io.freeRoom).or(isBeyond(p, io.move.payload.ppn)), { name: "no_room" }),
+        // Of what is refused no burst is left to ask for, and no beat to give.
+        none = mux(noRoom, constant(1 << countBits, countBits + 1), constant(0, countBits + 1));
       busy.set(1);
       move.set(io.move.payload);
       bad.set(0);
       full.set(noRoom);
-      asked.set(mux(noRoom, constant(1 << countBits, countBits + 1), constant(0, countBits + 1)));
+      asked.set(none);
       answered.set(0);
-      given.set(0);
+      given.set(none);
+      taken.set(mux(noRoom, constant(1 << pageBeatBits, pageBeatBits + 1), constant(0, pageBeatBits + 1)));
       rest.set(mux(kind.is("out"), constant(keptBeats, 6), constant(0, 6)));
     }).elseWhen(io.free.fire.or(io.moved.fire), () => busy.set(0));
     io.busy.set(busy);

@@ -53,6 +53,12 @@ export class DrfRig {
       poke(this.b.io.capacities as never, { en: 1, index, value } as never);
       await this.b.cycles(1);
     }
+    // What is written behind the last resource is nobody's.
+    const { index } = this.b.io.capacities;
+    for (let beyond = list.length; beyond < 2 ** index.width; beyond += list.length) {
+      poke(this.b.io.capacities as never, { en: 1, index: beyond, value: 1 + beyond } as never);
+      await this.b.cycles(1);
+    }
     this.b.io.capacities.en.value = 0;
   }
   /** The beats of a run, behind those that wait. */

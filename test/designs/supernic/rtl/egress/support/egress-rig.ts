@@ -130,7 +130,7 @@ export class EgressRig {
     }));
     this.templates = Array.from({ length: 8 }, (_, i) => (i === 0 ? new Uint8Array() : template(b, i)));
     this.classes = Array.from({ length: this.p.users }, () => r.between(0, 3));
-    this.macs = Array.from({ length: this.p.macs - 2 }, (_, i) => ({
+    this.macs = Array.from({ length: this.p.macs }, (_, i) => ({
       // Some are group addresses: these go to the uplink all the same.
       mac: i % 3 === 2 ? r.bits(48) | (1n << 40n) : r.bits(48) & ~(1n << 40n),
       port: r.between(0, this.p.ports - 1),
@@ -200,6 +200,9 @@ export class EgressRig {
     for (const [i, d] of this.dags.entries())
       await write(io.dags, "dag", i, { way: egressWays.indexOf(d.way), port: d.port, keepShim: d.keepShim ? 1 : 0 });
     for (const [i, m] of this.macs.entries()) await write(io.entries, "macEntry", i, { port: m.port });
+    // What is written behind the last MAC is nobody's.
+    for (let i = this.p.macs; i < 2 ** io.entries.index.width; i += this.p.macs)
+      await write(io.entries, "macEntry", i, { port: this.b.random.below(this.p.ports) });
     for (const [i, t] of this.templates.entries())
       if (i === 0) await write(io.templates, "template", 0, { data: this.b.random.bits(512), bytes: 20, lengths: 1 });
       else

@@ -69,6 +69,9 @@ export class MemoryRig {
   readonly #reads: Op[][] = Array.from({ length: sizes.ways }, () => []);
   readonly #writes: Op[][] = Array.from({ length: sizes.ways }, () => []);
   readonly #off = new Set<number>();
+  /** Answers by way, and ways of which nobody knows what they were answered. */
+  readonly #counts = Array.from({ length: sizes.ways }, () => ({ denied: 0, failed: 0 }));
+  readonly #uncounted = new Set<number>();
   /** Bytes of which nobody knows what they are: of a write that failed or was given up. */
   readonly #unknown = new Set<string>();
   /** By page of the board: the space whose page it is, as the bus shows it. */
@@ -333,16 +336,23 @@ export class MemoryRig {
     from?.shift();
     const should = op.pieces.some(p => p.denied) ? "denied" : "none";
     if (op.pieces.length > 1) this.seen.crossed++;
+    const counts = this.#counts[op.way];
+    if (counts !== undefined && error === "failed") counts.failed++;
+    if (counts !== undefined && error === "denied") counts.denied++;
     if (error === "failed" && this.mayFail) this.seen.failed++;
     else if (this.mayFail && error === "denied") this.seen.denied++;
     else if (error !== should) throw new Error(`way ${op.way}: the answer is ${error}, not ${should}`);
     else if (error === "denied") this.seen.denied++;
   }
-  /** A task goes in the middle of what it does. Nobody knows what came of its writes; another task has the way then. */
-  async kill(way: number): Promise<void> {
+  /**
+   * A task goes in the middle of what it does. Nobody knows what came of its writes; another task has the way then.
+   * @param next what that one does first, in the cycle in which it comes
+   */
+  async kill(way: number, next: () => void = () => undefined): Promise<void> {
     const { io } = this.b,
       bit = 1 << way;
     this.#off.add(way);
+    this.#uncounted.add(way);
     io.off.value = Number(io.off.value) | bit;
     for (const o of this.#writes[way] ?? []) this.#know(o.space, o.address, o.bytes, false);
     await this.b.cycles(1);
@@ -352,8 +362,9 @@ export class MemoryRig {
     await this.b.cycles(2);
     this.#reads[way]?.splice(0);
     this.#writes[way]?.splice(0);
-    io.off.value = io.off.value & ~bit;
     this.#off.delete(way);
+    io.off.value = io.off.value & ~bit;
+    next();
     await this.b.cycles(1);
   }
   async settled(ways: readonly number[] = [0, 1, 2]): Promise<void> {
@@ -368,6 +379,12 @@ export class MemoryRig {
     await this.b.until(() => this.manager.moving === 0);
     const { io } = this.b;
     if (Number(io.idle.value) !== 2 ** sizes.ways - 1) throw new Error("a way is not idle at the end");
+    this.#counts.forEach((counted, way) => {
+      const state = io.state[way];
+      if (state === undefined || this.#uncounted.has(way)) return;
+      if (state.denied.num !== counted.denied || state.failed.num !== counted.failed)
+        throw new Error(`way ${way} counts ${state.denied.num} denied and ${state.failed.num} failed`);
+    });
     if (Number(io.held.value) !== 0) throw new Error("a way is held at the end");
     if (!this.#isShared && !this.ram.idle) throw new Error("the memory has something at the end");
     let there = this.manager.unused + io.freePages.num + this.manager.counted.bad;
