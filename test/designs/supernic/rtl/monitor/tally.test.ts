@@ -114,8 +114,8 @@ describe("Tally", () => {
 
   describe("a planted fault is found", () => {
     const look = async (name: string, design: Dut<Ports>): Promise<void> => {
-      for (const [i, run] of [life, resets].entries())
-        await runBench(`${name} ${i}`, design, { wave: false, seed: 5 }, b => run(b, "odd"));
+      const runs: readonly ((b: B) => Promise<unknown>)[] = [b => life(b, "odd"), b => resets(b, "odd")];
+      for (const [i, run] of runs.entries()) await runBench(`${name} ${i}`, design, { wave: false, seed: 5 }, run);
     };
     test("and nothing without one", () => look("no fault", dut("odd")));
     const faults: readonly (readonly [string, string | RegExp, string])[] = [

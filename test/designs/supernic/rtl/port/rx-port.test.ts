@@ -116,6 +116,8 @@ const faults: readonly (readonly [string, string | RegExp, string])[] = [
   ["the dropped frames outlive a reset", "walks <= 1'b0", "walks <= walks"],
   ["the lanes' frames are mixed up", "is_second <= take_payload_second", "is_second <= ~take_payload_second"],
   ["a class asks for a pause for ever", "full_1 <= 1'b0", "full_1 <= 1'b1"],
+  ["what is switched counts as offered to the core", /offered_q_valid <=\s+there[^;]*;/, "offered_q_valid <= there;"],
+  ["what is dropped counts as kept", "offered_q_kept <= keep", "offered_q_kept <= 1'b1"],
 ];
 
 describe("RxPort", () => {
