@@ -123,13 +123,11 @@ class Rig {
       anything: Asks = { region: r.below(this.p.regions), isolate: 0, quiesce: 1, load: 1, chain: r.below(chains) },
       { region, ...value } = asks ?? anything;
     poke(io.write as never, { en: asks ? 1 : 0, index: region, value } as never);
-    const seen = this.#regions.map(
-      (x): Seen => ({
-        off: r.chance(0.8),
-        empty: r.chance(0.8),
-        names: r.chance(0.8) ? x.loaded : r.below(chains),
-      }),
-    );
+    const seen = this.#regions.map((x): Seen => ({
+      off: r.chance(0.8),
+      empty: r.chance(0.8),
+      names: r.chance(0.8) ? x.loaded : r.below(chains),
+    }));
     io.off.value = seen.reduce((n, s, i) => n + (s.off ? 2 ** i : 0), 0);
     io.empty.value = seen.reduce((n, s, i) => n + (s.empty ? 2 ** i : 0), 0);
     for (const [i, s] of seen.entries()) io.names.at(i)!.value = s.names;

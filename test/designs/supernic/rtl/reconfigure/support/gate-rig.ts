@@ -23,6 +23,43 @@ interface Frame {
   readonly at: number;
   ctx?: number;
 }
+/** Looks at one head after the other, two cycles each, and stays where it has found one until it is told to go on. */
+class Scan {
+  #at = 0;
+  #second = false;
+  #skips = false;
+  found: number | undefined;
+
+  /** A cycle. @param waiting by head, the DAG that waits there */
+  step(waiting: readonly (number | undefined)[], next: boolean): void {
+    if (!this.#second) {
+      this.found = waiting[this.#at];
+      this.#skips ||= next;
+    } else if (this.found === undefined || this.#skips) {
+      this.#at = (this.#at + 1) % heads;
+      this.found = undefined;
+      this.#skips = next;
+    } else this.#skips = next;
+    this.#second = !this.#second;
+  }
+}
+/** Packets inside by DAG, as they are shown: three cycles behind what comes and goes, of the DAG of a cycle ago. */
+class InsideCounts {
+  #counts = new Map<number, number>();
+  /** What came and went in the last cycles, the newest last. */
+  #late: (readonly (readonly [dag: number, by: number])[])[] = [[], []];
+  shown: number | undefined;
+
+  step(look: number, came: number | undefined, went: number | undefined): void {
+    const now: [number, number][] = [];
+    if (came !== undefined) now.push([came, 1]);
+    if (went !== undefined) now.push([went, -1]);
+    this.#late.push(now);
+    for (const [dag, by] of this.#late.shift() ?? []) this.#counts.set(dag, (this.#counts.get(dag) ?? 0) + by);
+    this.shown = this.#counts.get(look) ?? 0;
+  }
+}
+
 export class GateRig {
   readonly #b: Bench<GatePorts>;
   #cycle = 0;
@@ -34,6 +71,11 @@ export class GateRig {
   #free = Array.from({ length: p.contexts }, (_, i) => i);
   #look = 0;
   #still = 0;
+  #scan = new Scan();
+  #counts = new InsideCounts();
+  #next = false;
+  /** Cycles since frames were on their way, and since a DAG was closed. */
+  #calm = 0;
   readonly #seen = new Set<number>();
   #waitsSince = new Map<number, number>();
   /** Chance of a frame to be chosen, to arrive, to leave in a cycle. */
@@ -59,7 +101,25 @@ export class GateRig {
     this.#waitsSince.clear();
     for (const h of this.#heads) h.valid = 0;
     this.#idle();
-    await this.#b.cycles(clearing + 4);
+    this.#scan = new Scan();
+    this.#counts = new InsideCounts();
+    this.#calm = 0;
+    await this.#rest(clearing + 4);
+  }
+  /** Cycles in which nothing comes and goes. */
+  async #rest(cycles: number): Promise<void> {
+    for (let i = 0; i < cycles; i++) {
+      await this.#b.cycles(1);
+      this.#follow();
+    }
+  }
+  /** What the scan and the counts have seen of a cycle. */
+  #follow(came?: number, went?: number): void {
+    this.#scan.step(
+      this.#heads.map(h => (h.valid === 1 && this.#waits.has(h.dag) ? h.dag : undefined)),
+      this.#next,
+    );
+    this.#counts.step(this.#look, came, went);
   }
   #idle(): void {
     const { io } = this.#b;
@@ -69,6 +129,7 @@ export class GateRig {
     poke(io.decided as never, { valid: 0, ctx: 0 } as never);
     io.taken.value = 0;
     io.next.value = 0;
+    this.#next = false;
   }
   async run(cycles: number): Promise<void> {
     for (let i = 0; i < cycles; i++) await this.#step();
@@ -112,10 +173,13 @@ export class GateRig {
       this.#still = 0;
     }
     io.look.value = this.#look;
-    io.next.value = random.chance(0.2) ? 1 : 0;
+    this.#next = random.chance(0.2);
+    io.next.value = this.#next ? 1 : 0;
     const remove = this.#b.onEdge({ sample: () => this.#check() });
     await this.#b.cycles(1);
     remove();
+    this.#follow(arrives?.dag, leaves?.dag);
+    this.#calm = this.#chosen.length > 0 || taken !== undefined || write?.waits === true ? 0 : this.#calm + 1;
     if (taken !== undefined) {
       this.#chosen.push({ dag: taken.dag, at: this.#cycle });
       taken.valid = 0;
@@ -144,6 +208,12 @@ export class GateRig {
     const inside = shown.inside.value,
       isSettled = shown.settled.value === 1,
       truth = this.#truth(this.#look);
+    if (this.#counts.shown !== undefined && inside !== this.#counts.shown)
+      this.#fail(`${inside} of a DAG are inside, not ${this.#counts.shown}`);
+    const found = shown.waits.value === 1 ? shown.dag.num : undefined;
+    if (found !== this.#scan.found) this.#fail(`DAG ${found ?? "none"} is shown, not ${this.#scan.found ?? "none"}`);
+    // Nothing is on its way, and nobody has closed a DAG just now.
+    if (this.#calm > late && !isSettled) this.#fail("nothing is on its way, and it is not settled");
     this.#still++;
     // What software relies on: a closed DAG of which nothing is shown has nothing inside, or on its way there.
     if (this.#waits.has(this.#look) && this.#still > 4 && isSettled && inside === 0 && truth > 0)
@@ -175,10 +245,10 @@ export class GateRig {
     this.pace = { choose: 0, arrive: 1, leave: 1 };
     for (let i = 0; i < 200 && this.#chosen.length + this.#inside.length > 0; i++) await this.#step();
     this.#idle();
-    await this.#b.cycles(20);
+    await this.#rest(20);
     for (const dag of dags) {
-      io.look.value = dag;
-      await this.#b.cycles(4);
+      io.look.value = this.#look = dag;
+      await this.#rest(4);
       if (io.shown.inside.value !== 0 || io.shown.settled.value !== 1)
         this.#fail(`at the end ${io.shown.inside.value} of DAG ${dag} are inside`);
     }
