@@ -10,6 +10,9 @@ const dags = [0, 1, 2, 3, 127, 128, 254, 255];
 const heads = gatedHeads(p),
   /** Cycles of clearing, and of what is told late. */
   clearing = 256,
+  /** Cycles until all frames are told of that were chosen before; until a count has what has arrived. */
+  toldCycles = 4,
+  countedCycles = 3,
   told = 2,
   late = 12,
   scan = 2 * heads + 8;
@@ -60,6 +63,42 @@ class InsideCounts {
   }
 }
 
+/** Whether all frames have arrived that were taken before a DAG was closed, and for some cycles behind that. */
+class Fence {
+  #under = 0;
+  #ahead = 0;
+  #pending = false;
+  /** DAGs that were closed in the last cycles, and whether nothing was waited for, the newest last. */
+  #closed = Array.from({ length: toldCycles }, () => false);
+  #calm = Array.from({ length: countedCycles }, () => false);
+
+  get #isCalm(): boolean {
+    return this.#ahead === 0 && !this.#pending;
+  }
+  get settled(): boolean {
+    return this.#isCalm && this.#calm[0] === true;
+  }
+  step({
+    closes,
+    taken,
+    arrives,
+  }: {
+    readonly closes: boolean;
+    readonly taken: boolean;
+    readonly arrives: boolean;
+  }): void {
+    const comes = arrives ? 1 : 0,
+      captures = this.#closed.shift() === true;
+    this.#calm = [...this.#calm.slice(1), this.#isCalm];
+    this.#closed.push(closes);
+    if (captures) this.#ahead = this.#under - comes;
+    else this.#ahead = Math.max(0, this.#ahead - comes);
+    if (closes) this.#pending = true;
+    else if (captures) this.#pending = false;
+    this.#under += (taken ? 1 : 0) - comes;
+  }
+}
+
 export class GateRig {
   readonly #b: Bench<GatePorts>;
   #cycle = 0;
@@ -74,8 +113,7 @@ export class GateRig {
   #scan = new Scan();
   #counts = new InsideCounts();
   #next = false;
-  /** Cycles since frames were on their way, and since a DAG was closed. */
-  #calm = 0;
+  #fence = new Fence();
   readonly #seen = new Set<number>();
   #waitsSince = new Map<number, number>();
   /** Chance of a frame to be chosen, to arrive, to leave in a cycle. */
@@ -103,18 +141,20 @@ export class GateRig {
     this.#idle();
     this.#scan = new Scan();
     this.#counts = new InsideCounts();
-    this.#calm = 0;
+    this.#fence = new Fence();
     await this.#rest(clearing + 4);
   }
   /** Cycles in which nothing comes and goes. */
   async #rest(cycles: number): Promise<void> {
     for (let i = 0; i < cycles; i++) {
       await this.#b.cycles(1);
+      this.#compare();
       this.#follow();
     }
   }
   /** What the scan and the counts have seen of a cycle. */
-  #follow(came?: number, went?: number): void {
+  #follow(came?: number, went?: number, told = { closes: false, taken: false }): void {
+    this.#fence.step({ ...told, arrives: came !== undefined });
     this.#scan.step(
       this.#heads.map(h => (h.valid === 1 && this.#waits.has(h.dag) ? h.dag : undefined)),
       this.#next,
@@ -178,8 +218,7 @@ export class GateRig {
     const remove = this.#b.onEdge({ sample: () => this.#check() });
     await this.#b.cycles(1);
     remove();
-    this.#follow(arrives?.dag, leaves?.dag);
-    this.#calm = this.#chosen.length > 0 || taken !== undefined || write?.waits === true ? 0 : this.#calm + 1;
+    this.#follow(arrives?.dag, leaves?.dag, { closes: write?.waits === true, taken: io.taken.value === 1 });
     if (taken !== undefined) {
       this.#chosen.push({ dag: taken.dag, at: this.#cycle });
       taken.valid = 0;
@@ -208,17 +247,21 @@ export class GateRig {
     const inside = shown.inside.value,
       isSettled = shown.settled.value === 1,
       truth = this.#truth(this.#look);
-    if (this.#counts.shown !== undefined && inside !== this.#counts.shown)
-      this.#fail(`${inside} of a DAG are inside, not ${this.#counts.shown}`);
-    const found = shown.waits.value === 1 ? shown.dag.num : undefined;
-    if (found !== this.#scan.found) this.#fail(`DAG ${found ?? "none"} is shown, not ${this.#scan.found ?? "none"}`);
-    // Nothing is on its way, and nobody has closed a DAG just now.
-    if (this.#calm > late && !isSettled) this.#fail("nothing is on its way, and it is not settled");
+    this.#compare();
     this.#still++;
     // What software relies on: a closed DAG of which nothing is shown has nothing inside, or on its way there.
     if (this.#waits.has(this.#look) && this.#still > 4 && isSettled && inside === 0 && truth > 0)
       this.#fail(`nothing of DAG ${this.#look} is shown, and ${truth} are inside`);
     this.#scanned(shown.waits.value === 1, shown.dag.value);
+  }
+  /** What is shown, of what came until now. */
+  #compare(): void {
+    const { waits, dag, inside, settled } = this.#b.io.shown,
+      found = waits.value === 1 ? dag.num : undefined;
+    if (this.#counts.shown !== undefined && inside.num !== this.#counts.shown)
+      this.#fail(`${inside.num} of a DAG are inside, not ${this.#counts.shown}`);
+    if (found !== this.#scan.found) this.#fail(`DAG ${found ?? "none"} is shown, not ${this.#scan.found ?? "none"}`);
+    if ((settled.value === 1) !== this.#fence.settled) this.#fail("it is settled, or not");
   }
   /** Each DAG that waits is shown, sooner or later; what is shown waits, or did just now. */
   #scanned(is: boolean, dag: number): void {
