@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { snicMap } from "../../../../../designs/supernic/registers/index.ts";
 import { tables, tableWrite } from "../../../../../designs/supernic/wire/index.ts";
-import { type Dut, runBench } from "../../../../../sim/index.ts";
+import { bernoulli, type Dut, type Pause, runBench, StreamSink, StreamSource } from "../../../../../sim/index.ts";
 import { bench } from "../../../../bench.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
 import { type B, dut, p, type Ports, Rig } from "./support/control-rig.ts";
@@ -350,11 +350,37 @@ async function states(b: B): Promise<void> {
     expect([await rig.read("stateStrays"), await rig.read("stateLates")]).toEqual([i + 1, 0]);
   }
 }
+/** Each of the bus's five ways stalls at random: addresses, data and answers come in any order to each other. */
+async function stalls(b: B): Promise<void> {
+  const { sim, io, random: r } = b,
+    pause = (): Pause => bernoulli(0.5, r.word()),
+    aw = new StreamSource(sim, io.sAw, { pause: pause() }),
+    w = new StreamSource(sim, io.sW, { pause: pause() }),
+    answers = new StreamSink(sim, io.sB, { pause: pause() }),
+    ar = new StreamSource(sim, io.sAr, { pause: pause() }),
+    data = new StreamSink(sim, io.sR, { pause: pause() }),
+    own = snicMap.registers.filter(x => x.fields.length === 1 && x.fields[0]?.kind === "rw");
+  for (let round = 0; round < 6; round++) {
+    const values = own.map(x => BigInt.asUintN(x.fields[0]!.width, r.bits(32)));
+    for (const [i, x] of own.entries()) {
+      aw.send({ addr: x.address, prot: 0 });
+      w.send({ data: Number(values[i]), strb: 15 });
+    }
+    await b.until(() => answers.received.length === own.length);
+    expect(answers.received.splice(0).every(a => a.value.resp === 0)).toBe(true);
+    for (const x of own) ar.send({ addr: x.address, prot: 0 });
+    await b.until(() => data.received.length === own.length);
+    await b.cycles(10);
+    expect(data.received.splice(0).map(a => BigInt(a.value.data))).toEqual(values);
+    expect(answers.received.length, "answers that nobody asked for").toBe(0);
+  }
+}
 
-const runs = { shown, sets, states };
+const runs = { shown, sets, states, stalls };
 describe("Control", () => {
   bench("what software reads is what the device said in one cycle", dut(), { seed: 1 }, shown);
   bench("what software writes is set in one cycle, and nothing else is", dut(), { seed: 2 }, sets);
+  bench("each way of the bus stalls", dut(), { seed: 4 }, stalls);
   bench("state of tasks: what is asked, and what comes of it", dut(), { seed: 3 }, states);
 
   describe("a planted fault is found", () => {
