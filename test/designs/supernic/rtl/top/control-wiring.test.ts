@@ -1,7 +1,7 @@
 /** The registers' block: what it shows and what it sets is what its ports say, in the very cycle. */
 import { describe, expect, test } from "vitest";
 import { snicMap } from "../../../../../designs/supernic/registers/index.ts";
-import { tables, tableWrite } from "../../../../../designs/supernic/wire/index.ts";
+import { tables } from "../../../../../designs/supernic/wire/index.ts";
 import { bernoulli, type Dut, type Pause, runBench, StreamSink, StreamSource } from "../../../../../sim/index.ts";
 import { bench } from "../../../../bench.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
