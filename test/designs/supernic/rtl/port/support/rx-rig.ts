@@ -5,17 +5,15 @@ import {
   judgeFrame,
   matchFrame,
   type MatchSettings,
+  type Rule,
   type UidRule,
 } from "../../../../../../designs/supernic/model/index.ts";
-import {
-  classBeats,
-  type FateName,
-  queueSizes,
-  RxPort,
-} from "../../../../../../designs/supernic/rtl/port/index.ts";
+import { classBeats, type FateName, queueSizes, RxPort } from "../../../../../../designs/supernic/rtl/port/index.ts";
 import {
   encloseFrame,
   readPfc,
+  ruleKey,
+  ruleKeyBits,
   snicEtherType,
   snicKind,
   tables as tablesOf,
@@ -53,6 +51,15 @@ const uidOf = (dag: number, user: number, here: boolean): UidRule => ({
   unordered: dag % 2 === 1,
 });
 const uids = new Map<number, UidRule>([0, 1, 2, 3, 4, 5, 6, 7].map(i => [i, uidOf(i, i, i !== 7)]));
+/** Frames with an IP header and this MAC; `uid`: to the core, `software` and `drop` as they say. */
+const ruleOf = (dst: bigint, action: Rule["action"], uid: number): Rule => {
+  const any = { dst: 0n, etherType: 0, ipDst: 0, protocol: 0, dstPort: 0, hasIp: 0, hasPorts: 0 };
+  return {
+    value: ruleKey({ ...any, dst, hasIp: 1 }),
+    mask: ruleKey({ ...any, dst: (1n << 48n) - 1n, hasIp: 1 }),
+    ...{ enabled: true, action, port: 2, uid },
+  };
+};
 const settings: MatchSettings = {
   ports: common.ports,
   mac: own,
@@ -60,7 +67,12 @@ const settings: MatchSettings = {
   control: true,
   uplink: 3,
   rings: [0, 2, 3],
-  rules: [],
+  rules: [
+    ruleOf(macs[0], "uid", 3),
+    ruleOf(macs[1], "software", 0),
+    ruleOf(macs[4], "uid", 6),
+    ruleOf(macs[3], "drop", 0),
+  ],
   macs: macs.map((value, i) => ({
     value,
     mask: (1n << 48n) - 1n,
@@ -191,7 +203,7 @@ export class RxRig {
     io.config.hasUplink.value = 1;
     io.config.uplink.value = 3;
     io.config.rings.value = settings.rings.reduce((m, i) => m | (1 << i), 0);
-    io.config.rules.value = 0;
+    io.config.rules.value = 2 ** settings.rules.length - 1;
     io.config.macs.value = (1n << BigInt(macs.length)) - 1n;
     io.accept.value = 1;
     b.onEdge({ sample: () => this.#sample(), drive: () => this.#drive() });
@@ -200,8 +212,13 @@ export class RxRig {
   async #noWrite(): Promise<void> {
     const { tables, users } = this.b.io,
       { random } = this.b,
-      writes = [tables.macs, tables.entries, tables.uids, users];
+      writes = [tables.rules, tables.actions, tables.macs, tables.entries, tables.uids, users];
     for (const { en } of writes) en.value = 0;
+    tables.rules.chunk.value = random.below(8);
+    tables.rules.at.value = random.below(32);
+    tables.rules.word.value = random.below(2 ** common.rules);
+    tables.actions.index.value = random.below(common.rules);
+    tables.actions.value.action.value = "drop";
     tables.macs.chunk.value = 0;
     tables.macs.at.value = random.below(32);
     tables.macs.word.value = random.below(2 ** common.macs);
@@ -216,6 +233,24 @@ export class RxRig {
   async program(): Promise<void> {
     const { tables, users } = this.b.io;
     await this.#noWrite();
+    for (const [chunk, words] of ternaryWords([...settings.rules], ruleKeyBits).entries())
+      for (const [at, word] of words.entries()) {
+        tables.rules.en.value = 1;
+        tables.rules.chunk.value = chunk;
+        tables.rules.at.value = at;
+        tables.rules.word.value = Number(word);
+        await this.b.cycles(1);
+        await this.#noWrite();
+      }
+    for (const [index, rule] of settings.rules.entries()) {
+      tables.actions.en.value = 1;
+      tables.actions.index.value = index;
+      tables.actions.value.action.value = rule?.action ?? "drop";
+      tables.actions.value.port.value = rule?.port ?? 0;
+      tables.actions.value.uid.value = rule?.uid ?? 0;
+      await this.b.cycles(1);
+      await this.#noWrite();
+    }
     for (const [chunk, words] of ternaryWords([...settings.macs], 48).entries())
       for (const [at, word] of words.entries()) {
         tables.macs.en.value = 1;
