@@ -157,6 +157,8 @@ const paces: readonly Pace[] = [
 async function life(b: B, size: Size): Promise<void> {
   const rig = new Rig(b, size);
   for (let u = 0; u < rig.p.users; u++) await rig.cycle({ write: { ...rig.write()!, index: u } });
+  // Just behind the last user there is none.
+  for (const index of [rig.p.users, 63]) await rig.cycle({ write: { ...rig.write()!, index } });
   for (const pace of paces) await rig.traffic(400, pace);
 }
 async function resets(b: B, size: Size): Promise<void> {
