@@ -200,7 +200,7 @@ export class QueuesRig {
       back: frees ? undefined : back,
       regions,
     });
-    if (frees && back) this.#freed.push({ queue: back, at: this.#cycle - 1 });
+    if (frees) this.#freed.push({ queue: back, at: this.#cycle - 1 });
   }
   /** What the turn sees: who may start, and who waits. */
   #turn(regions: readonly { readonly busy: number; readonly lacks: number; readonly open: boolean }[]): void {
