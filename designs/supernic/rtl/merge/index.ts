@@ -1,5 +1,5 @@
 /** The merge: frames of all inlets become packets inside, as far as their users may have them there. */
-export { Accounts, userHeads } from "./accounts.ts";
+export { Accounts } from "./accounts.ts";
 export { Merge } from "./merge.ts";
 export { loopContexts, MergeEvents, type MergeParameters } from "./ports.ts";
 export { blindTakes } from "./records.ts";

@@ -17,7 +17,7 @@ export interface Brought {
   readonly write?: { readonly index: number; readonly value: Limits } | undefined;
 }
 /** What a user may take: arrivals at ports, and second passes. */
-export interface MayTake {
+interface MayTake {
   readonly arrival: readonly [plenty: number, one: number, cells: number];
   readonly loop: readonly [plenty: number, one: number, cells: number];
 }

@@ -27,7 +27,7 @@ export const p: DeviceParameters = {
 export const dut = () => Control(p);
 export type Ports = ReturnType<typeof dut>["ports"];
 export type B = Bench<Ports>;
-export const addressOf = (name: string): number => {
+const addressOf = (name: string): number => {
   const found = snicMap.registers.find(r => r.name === name);
   if (!found) throw new RangeError(`there is no register ${name}`);
   return found.address;
