@@ -129,10 +129,20 @@ async function past(b: B): Promise<void> {
   for (let round = 0; round < 12; round++) {
     const taken = inlets.map(() => r.below(4)),
       beats = inlets.map(() => r.bits(512));
-    for (const [i, inlet] of inlets.entries()) {
+    for (const i of inlets.keys()) {
       for (let k = 0; k < 4; k++) poke(io.heads.at(i)!.at(k) as never, { valid: 1, facts: factsOf(b) } as never);
-      inlet.take.send(taken[i]!);
     }
+    // A head whose DAG waits is not shown, in that very cycle.
+    for (let n = 0; n < 6; n++) {
+      const open = r.bits(4 * inlets.length);
+      io.open.value = open;
+      await b.cycles(1);
+      const is = io.shown.flatMap(heads => [0, 1, 2, 3].map(k => heads[k]!.valid.num)),
+        wanted = is.map((_, at) => Number((open >> BigInt(at)) & 1n));
+      expect(is).toEqual(wanted);
+    }
+    io.open.value = 2n ** BigInt(io.open.width) - 1n;
+    for (const [i, inlet] of inlets.entries()) inlet.take.send(taken[i]!);
     await b.cycles(2);
     for (const [i, heads] of io.heads.entries())
       for (let k = 0; k < 4; k++) {
