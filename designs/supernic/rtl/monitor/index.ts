@@ -15,5 +15,5 @@ export {
   unitBits,
 } from "./parameters.ts";
 export { Decided, Offered, Place, Shown } from "./records.ts";
-export { Tally } from "./tally.ts";
+export { Tally, type TallyParameters } from "./tally.ts";
 export { UseMonitor } from "./use-monitor.ts";

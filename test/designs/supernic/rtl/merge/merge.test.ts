@@ -148,7 +148,7 @@ async function turns(b: B): Promise<void> {
   rig.stay = 3;
   rig.inlets.ahead = 6;
   await rig.setUsers(rig.users.map((u, i) => ({ ...u, class: i % 4 })));
-  for (let round = 0; round < 40; round++)
+  for (let round = 0; round < 16; round++)
     for (let i = 0; i <= rig.p.ports; i++) for (let u = 0; u < 4; u++) rig.put(i, u, 64);
   await rig.end();
   const order = rig.takes,

@@ -15,6 +15,8 @@ describe("the gate of DAGs", () => {
     ["frames on their way are not waited for", /is_settled = [^;]*;/, "is_settled = 1'b1;"],
     ["a frame that arrives as a DAG is closed", /frames_ahead <= frames_under_way - [^;]*;/, "frames_ahead <= 6'd0;"],
     ["the scan stays for ever", "scan_skips <= 1'b1", "scan_skips <= 1'b0"],
+    ["the scan leaves heads out", /scan_at_next = [^;]*;/, "scan_at_next = scan_at_last ? 4'd2 : scan_at + 4'd1;"],
+    ["it is never settled", /settled = [^;]*;/, "settled = 1'b0;"],
     ["a frame that leaves counts for another DAG", /went_at = [^;]*;/, "went_at = clear_at;"],
   ];
   test.each(faults)("a planted fault is found: %s", async (name, from, to) => {

@@ -9,6 +9,7 @@ async function life(b: B, size: Size, packets: number): Promise<World> {
   const { random } = b,
     world = new World(b, size, size === "small" ? 2 : 8),
     { regions, slots, users } = world.p;
+  world.drops = 0.05;
   world.interval.forEach(list => list.forEach((_, s) => (list[s] = random.chance(0.2) ? 6 : 1)));
   let id = 0;
   for (let n = 0; id < packets || world.left > 0; n++) {
@@ -88,6 +89,11 @@ describe("Decision", () => {
     const faults: readonly (readonly [string, string | RegExp, string])[] = [
       ["a credit is given twice in a row", /took <= starting[^;]*;/, "took <= 3'd0;"],
       ["a candidate starts twice", /same_user = [^;]*;/, "same_user = 1'b0;"],
+      [
+        "credits of packets that were dropped do not come back",
+        /refunds_of_0 = refund_valid & /,
+        "refunds_of_0 = 1'b0 & ",
+      ],
       ["the second credit is there one too early", "left_1_0[2:0] > 3'd1", "left_1_0[2:0] > 3'd0"],
     ];
     test.each(faults)("%s", async (name, from, to) => {

@@ -1,73 +1,13 @@
 /** The registers' block alone: the parts of an epoch, the slots' controls, counters, and resets beside all that. */
 import { describe, expect, test } from "vitest";
 import { snicMap } from "../../../../../designs/supernic/registers/index.ts";
-import { Control, type DeviceParameters } from "../../../../../designs/supernic/rtl/top/index.ts";
-import {
-  tableIndexBits,
-  type TableName,
-  tables,
-  tableValueBits,
-  tableWrite,
-} from "../../../../../designs/supernic/wire/index.ts";
-import { type Bench, type Dut, LiteMaster, runBench } from "../../../../../sim/index.ts";
+import { tableIndexBits, tables, tableValueBits } from "../../../../../designs/supernic/wire/index.ts";
+import { type Dut, runBench } from "../../../../../sim/index.ts";
 import { bench } from "../../../../bench.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
+import { type B, dut, p, type Ports, Rig } from "./support/control-rig.ts";
 
-const p: DeviceParameters = {
-  ports: 2,
-  users: 4,
-  contexts: 32,
-  cells: 64,
-  regions: 3,
-  slots: 2,
-  branches: 2,
-  credits: 4,
-  rules: 32,
-  macs: 64,
-  frameBytes: 1536,
-  beats: 4096,
-  softwareBeats: 256,
-  pauseAt: 72,
-  resumeAt: 36,
-  linkBytes: 65_536,
-  pauseCycles: 1000,
-  softwareCycles: 1000,
-};
-const dut = () => Control(p);
-type Ports = ReturnType<typeof dut>["ports"];
-type B = Bench<Ports>;
 const slots = p.regions * p.slots;
-
-const addressOf = (name: string): number => {
-  const found = snicMap.registers.find(r => r.name === name);
-  if (!found) throw new RangeError(`there is no register ${name}`);
-  return found.address;
-};
-class Rig {
-  readonly b: B;
-  readonly bus: LiteMaster;
-  constructor(b: B) {
-    this.b = b;
-    this.bus = new LiteMaster(b.sim, b.io);
-  }
-  write(name: string, value: number): Promise<void> {
-    return this.bus.write(addressOf(name), value);
-  }
-  read(name: string): Promise<number> {
-    return this.bus.read(addressOf(name));
-  }
-  async entry(name: TableName, index: number, values: Readonly<Record<string, number>>): Promise<void> {
-    const { value } = tableWrite(name, index, values as never);
-    for (let i = 0; i < 2; i++) await this.write(`value${i}`, Number((value >> BigInt(32 * i)) & 0xffffffffn));
-    await this.write("table", tables[name].id);
-    await this.write("tableIndex", index);
-    await this.write("tableWrite", 1);
-    await this.b.cycles(4);
-  }
-  get controls(): number[][] {
-    return this.b.io.slots.map(s => [s.busyAt.num, s.patience.num, s.quiesce.num, s.isolate.num]);
-  }
-}
 
 /** In each epoch as many parts as there are, and two of them are as far apart as two others, but for a cycle. */
 async function epochs(b: B): Promise<void> {

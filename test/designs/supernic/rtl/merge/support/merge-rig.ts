@@ -162,7 +162,15 @@ export class MergeRig {
   behind(first: Waiting): number {
     return this.inlets.waitingAt(first.inlet, first.class) - 1;
   }
+  /** Users and bytes of frames that were taken, and that were told: a head is chosen before its inlet gives it. */
+  readonly #given: string[] = [];
+  readonly #told: string[] = [];
+  #noteEvents(): void {
+    const { taken, user, bytes } = this.b.io.events;
+    if (taken.num === 1) this.#told.push(`${user.num} ${bytes.num}`);
+  }
   #took(frame: Waiting): void {
+    this.#given.push(`${frame.facts.user} ${frame.bytes.length}`);
     this.takes.push(frame);
     this.#coming.push(frame);
     this.#holds.add(frame);
@@ -205,6 +213,7 @@ export class MergeRig {
   }
   #sample(): void {
     if (this.#resetting) return;
+    this.#noteEvents();
     for (const p of this.#released.splice(0)) this.#holds.delete(p.frame);
     for (let s = this.arrived.take(); s; s = this.arrived.take()) this.#arrives(s.value, s.cycle);
     for (let s = this.left.take(); s; s = this.left.take()) {
@@ -315,6 +324,8 @@ export class MergeRig {
     this.inlets.during(() => this.b.sim.reset(1));
     this.#resetting = false;
     for (const s of [this.arrived, this.left, this.payload]) s.received.splice(0);
+    this.#given.splice(0);
+    this.#told.splice(0);
     this.#coming = [];
     this.#reading = [];
     this.#payloads = [];
@@ -338,6 +349,9 @@ export class MergeRig {
     const { freeContexts, freeCells } = this.b.io;
     if (freeContexts.num !== this.p.contexts || freeCells.num !== this.p.cells)
       throw new Error(`${freeContexts.num} contexts and ${freeCells.num} cells are free at the end`);
+    const told = this.#told.splice(0).sort().join(),
+      given = this.#given.splice(0).sort().join();
+    if (told !== given) throw new Error(`these were told as taken: ${told}; and taken were ${given}`);
     if (this.#holds.size > 0) throw new Error("a packet has not been released");
   }
 }

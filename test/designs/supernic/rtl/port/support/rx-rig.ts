@@ -5,18 +5,15 @@ import {
   judgeFrame,
   matchFrame,
   type MatchSettings,
+  type Rule,
   type UidRule,
 } from "../../../../../../designs/supernic/model/index.ts";
-import {
-  classBeats,
-  type FateName,
-  mostBeats,
-  queueSizes,
-  RxPort,
-} from "../../../../../../designs/supernic/rtl/port/index.ts";
+import { classBeats, type FateName, queueSizes, RxPort } from "../../../../../../designs/supernic/rtl/port/index.ts";
 import {
   encloseFrame,
   readPfc,
+  ruleKey,
+  ruleKeyBits,
   snicEtherType,
   snicKind,
   tables as tablesOf,
@@ -54,6 +51,15 @@ const uidOf = (dag: number, user: number, here: boolean): UidRule => ({
   unordered: dag % 2 === 1,
 });
 const uids = new Map<number, UidRule>([0, 1, 2, 3, 4, 5, 6, 7].map(i => [i, uidOf(i, i, i !== 7)]));
+/** Frames with an IP header and this MAC; `uid`: to the core, `software` and `drop` as they say. */
+const ruleOf = (dst: bigint, action: Rule["action"], uid: number): Rule => {
+  const any = { dst: 0n, etherType: 0, ipDst: 0, protocol: 0, dstPort: 0, hasIp: 0, hasPorts: 0 };
+  return {
+    value: ruleKey({ ...any, dst, hasIp: 1 }),
+    mask: ruleKey({ ...any, dst: (1n << 48n) - 1n, hasIp: 1 }),
+    ...{ enabled: true, action, port: 2, uid },
+  };
+};
 const settings: MatchSettings = {
   ports: common.ports,
   mac: own,
@@ -61,7 +67,12 @@ const settings: MatchSettings = {
   control: true,
   uplink: 3,
   rings: [0, 2, 3],
-  rules: [],
+  rules: [
+    ruleOf(macs[0], "uid", 3),
+    ruleOf(macs[1], "software", 0),
+    ruleOf(macs[4], "uid", 6),
+    ruleOf(macs[3], "drop", 0),
+  ],
   macs: macs.map((value, i) => ({
     value,
     mask: (1n << 48n) - 1n,
@@ -85,6 +96,53 @@ interface Frame {
   readonly sent: { readonly end: number | undefined };
 }
 
+/** Beats of a class, cycle by cycle: what came counts a cycle later, what left two. */
+class ClassAccount {
+  readonly #limit: number;
+  readonly #marks: { readonly pauseAt: number; readonly resumeAt: number };
+  #used = 0;
+  #came = 0;
+  #left: [before: number, now: number] = [0, 0];
+  #frames: [counted: number, now: number] = [0, 0];
+  /** Its senders must pause. */
+  full = false;
+
+  constructor(limit: number, marks: { readonly pauseAt: number; readonly resumeAt: number }) {
+    this.#limit = limit;
+    this.#marks = marks;
+  }
+  /** Frames that wait, a cycle late. */
+  get frames(): number {
+    return this.#frames[0];
+  }
+  fits(beats: number): boolean {
+    return this.#used + beats <= this.#limit;
+  }
+  comes(beats: number): void {
+    this.#came += beats;
+    this.#frames[1]++;
+  }
+  leaves(beats: number): void {
+    this.#left[1] += beats;
+    this.#frames[1]--;
+  }
+  /** The cycle is over. */
+  step(): void {
+    if (this.#used >= this.#marks.pauseAt) this.full = true;
+    else if (this.#used < this.#marks.resumeAt) this.full = false;
+    this.#used += this.#came - this.#left[0];
+    this.#came = 0;
+    this.#left = [this.#left[1], 0];
+    this.#frames[0] = this.#frames[1];
+  }
+  reset(): void {
+    this.#used = this.#came = 0;
+    this.#left = [0, 0];
+    this.#frames = [0, 0];
+    this.full = false;
+  }
+}
+
 export class RxRig {
   readonly b: B;
   readonly size: Size;
@@ -104,8 +162,11 @@ export class RxRig {
   /** The link accepts what has room, with this chance. */
   accepts = 1;
   takesPerCycle = 0.7;
-  /** When the link last refused what it saw. */
-  #refused = -Infinity;
+  /** Frames that the link has not seen yet, in their order. */
+  #unseen: Frame[] = [];
+  /** The frame that was seen in the cycle before, and what was said of it. */
+  #seen: { readonly frame: Frame; readonly room: boolean; readonly accepted: boolean } | undefined;
+  readonly #accounts: ClassAccount[];
   #resetting = false;
   readonly taken: number[] = [];
   readonly #limit;
@@ -132,6 +193,7 @@ export class RxRig {
       new StreamSink(sim, io.toSwitch, { pause: to() }),
     ] as const;
     this.#limit = classBeats(sizes[size]);
+    this.#accounts = this.#limit.map(limit => new ClassAccount(limit, sizes[size]));
     io.judged.reliable.value = 0;
     io.judged.peer.value = peer ? 1 : 0;
     io.judged.class.value = port.class;
@@ -141,13 +203,54 @@ export class RxRig {
     io.config.hasUplink.value = 1;
     io.config.uplink.value = 3;
     io.config.rings.value = settings.rings.reduce((m, i) => m | (1 << i), 0);
-    io.config.rules.value = 0;
+    io.config.rules.value = 2 ** settings.rules.length - 1;
     io.config.macs.value = (1n << BigInt(macs.length)) - 1n;
     io.accept.value = 1;
     b.onEdge({ sample: () => this.#sample(), drive: () => this.#drive() });
   }
+  /** A cycle in which nothing is written; what stands beside that is anything. */
+  async #noWrite(): Promise<void> {
+    const { tables, users } = this.b.io,
+      { random } = this.b,
+      writes = [tables.rules, tables.actions, tables.macs, tables.entries, tables.uids, users];
+    for (const { en } of writes) en.value = 0;
+    tables.rules.chunk.value = random.below(8);
+    tables.rules.at.value = random.below(32);
+    tables.rules.word.value = random.below(2 ** common.rules);
+    tables.actions.index.value = random.below(common.rules);
+    tables.actions.value.action.value = "drop";
+    tables.macs.chunk.value = 0;
+    tables.macs.at.value = random.below(32);
+    tables.macs.word.value = random.below(2 ** common.macs);
+    tables.entries.index.value = random.below(common.macs);
+    tables.entries.value.port.value = random.below(common.ports);
+    tables.uids.index.value = random.below(8);
+    for (const name of ["valid", "allowed", "here"] as const) tables.uids.value[name].value = 0;
+    users.index.value = random.below(common.users);
+    users.value.class.value = random.below(4);
+    await this.b.cycles(1);
+  }
   async program(): Promise<void> {
     const { tables, users } = this.b.io;
+    await this.#noWrite();
+    for (const [chunk, words] of ternaryWords([...settings.rules], ruleKeyBits).entries())
+      for (const [at, word] of words.entries()) {
+        tables.rules.en.value = 1;
+        tables.rules.chunk.value = chunk;
+        tables.rules.at.value = at;
+        tables.rules.word.value = Number(word);
+        await this.b.cycles(1);
+        await this.#noWrite();
+      }
+    for (const [index, rule] of settings.rules.entries()) {
+      tables.actions.en.value = 1;
+      tables.actions.index.value = index;
+      tables.actions.value.action.value = rule?.action ?? "drop";
+      tables.actions.value.port.value = rule?.port ?? 0;
+      tables.actions.value.uid.value = rule?.uid ?? 0;
+      await this.b.cycles(1);
+      await this.#noWrite();
+    }
     for (const [chunk, words] of ternaryWords([...settings.macs], 48).entries())
       for (const [at, word] of words.entries()) {
         tables.macs.en.value = 1;
@@ -155,8 +258,8 @@ export class RxRig {
         tables.macs.at.value = at;
         tables.macs.word.value = Number(word);
         await this.b.cycles(1);
+        await this.#noWrite();
       }
-    tables.macs.en.value = 0;
     for (const [index, m] of settings.macs.entries()) {
       tables.entries.en.value = 1;
       tables.entries.index.value = index;
@@ -164,8 +267,8 @@ export class RxRig {
       tables.entries.value.peer.value = m?.peer === true ? 1 : 0;
       tables.entries.value.far.value = m?.far === true ? 1 : 0;
       await this.b.cycles(1);
+      await this.#noWrite();
     }
-    tables.entries.en.value = 0;
     for (const [index, e] of uids) {
       tables.uids.en.value = 1;
       tables.uids.index.value = index;
@@ -175,8 +278,8 @@ export class RxRig {
       users.index.value = index;
       users.value.class.value = classOfUser(index);
       await this.b.cycles(1);
+      await this.#noWrite();
     }
-    tables.uids.en.value = 0;
     // Users that this build has not: they change nobody's class.
     for (let user: number = common.users; user < tablesOf.user.entries; user++) {
       users.en.value = 1;
@@ -184,7 +287,7 @@ export class RxRig {
       users.value.class.value = classOfUser(user + 1);
       await this.b.cycles(1);
     }
-    users.en.value = 0;
+    await this.#noWrite();
   }
 
   send(bytes: Uint8Array, badFcs = false): Frame {
@@ -203,6 +306,7 @@ export class RxRig {
       sent,
     };
     this.#coming.push(frame);
+    this.#unseen.push(frame);
     if (judged.accepted?.kind === "pfc") this.#pfc.push({ times: readPfc(bytes) });
     return frame;
   }
@@ -267,7 +371,6 @@ export class RxRig {
   #drive(): void {
     const { random, io } = this.b;
     io.accept.value = random.chance(this.accepts) ? 1 : 0;
-    if (io.accept.value === 0) this.#refused = this.b.cycle;
     const gone = new Set(this.#justTaken);
     this.#justTaken.clear();
     if (this.#resetting) return;
@@ -288,7 +391,10 @@ export class RxRig {
   #sample(): void {
     if (this.#resetting) return;
     const { io } = this.b;
+    this.#checkFull();
+    this.#checkOffered();
     if (io.fate.valid.value === 1) this.#fate(io.fate.fate.value);
+    this.#see();
     if (io.pfc.valid.value === 1) {
       const pfc = this.#pfc.shift();
       if (!pfc) throw new Error("a pause that nobody sent");
@@ -315,6 +421,7 @@ export class RxRig {
         frame = this.queues[c]?.shift();
       if (!frame) throw new Error(`class ${c} was taken, and has no frame`);
       this.#headSeen.delete(frame);
+      this.#accounts[c]?.leaves(frame.beats);
       this.#asked[lane]?.push(frame);
       this.#justTaken.add(c);
     }
@@ -331,6 +438,49 @@ export class RxRig {
     const used = this.queues.map(q => q.reduce((n, f) => n + f.beats, 0));
     for (const [c, n] of used.entries())
       if (n > (this.#limit[c] ?? 0)) throw new Error(`class ${c} has ${n} beats of ${this.#limit[c]}`);
+    for (const a of this.#accounts) a.step();
+  }
+  /** What asks for a pause, of what has come and gone. */
+  #checkFull(): void {
+    const wanted = this.#accounts.reduce((word, a, c) => word + (a.full ? 2 ** c : 0), 0);
+    if (this.b.io.full.num !== wanted)
+      throw new Error(
+        `cycle ${this.b.cycle}: classes ${this.b.io.full.num.toString(2)} are full, not ${wanted.toString(2)}`,
+      );
+    const { waiting } = this.b.io,
+      inside = this.#accounts.reduce((n, a) => n + a.frames, 0);
+    if (waiting.num !== inside) throw new Error(`cycle ${this.b.cycle}: ${waiting.num} frames wait, not ${inside}`);
+  }
+  /** Of the frame that was seen a cycle ago: frames for the core, with whose they are, and whether they are kept. */
+  #checkOffered(): void {
+    const { offered } = this.b.io,
+      seen = this.#seen,
+      isCore = seen?.frame.matched.outcome === "core";
+    if (offered.valid.num !== (isCore ? 1 : 0))
+      throw new Error(`cycle ${this.b.cycle}: a frame for the core is offered, or not`);
+    if (!isCore) return;
+    const is = [offered.kept.num, offered.user.num, offered.bytes.num],
+      wanted = [seen.room && seen.accepted ? 1 : 0, seen.frame.matched.entry?.user, seen.frame.bytes.length];
+    if (is.join() !== wanted.join())
+      throw new Error(`cycle ${this.b.cycle}: ${is.join()} is offered, not ${wanted.join()}`);
+  }
+  /** What the link sees of a frame: its place in its class is known, and it may refuse it. */
+  #see(): void {
+    const { seen, accept } = this.b.io;
+    this.#seen = undefined;
+    if (seen.valid.num === 0) return;
+    const frame = this.#unseen.shift();
+    if (!frame) throw new Error(`cycle ${this.b.cycle}: the link sees a frame that nobody sent`);
+    const wants = frame.class !== undefined,
+      room = seen.room.num === 1,
+      accepted = accept.value === 1;
+    if (seen.wantsRoom.num !== (wants ? 1 : 0)) throw new Error(`cycle ${this.b.cycle}: a frame wants room, or not`);
+    this.#seen = { frame, room, accepted };
+    if (frame.class === undefined) return;
+    const account = this.#accounts[frame.class]!;
+    if (room !== account.fits(frame.beats))
+      throw new Error(`cycle ${this.b.cycle}: class ${frame.class} has room for ${frame.beats} beats, or has none`);
+    if (room && accepted) account.comes(frame.beats);
   }
   #fate(fate: FateName): void {
     const frame = this.#coming.shift();
@@ -344,19 +494,16 @@ export class RxRig {
           ? ["forLink"]
           : matched.outcome === "drop"
             ? [matched.reason]
-            : [`queued${frame.class}`, `full${frame.class}`, ...(this.b.cycle - this.#refused < 4 ? ["unlinked"] : [])];
+            : [
+                this.#seen?.room !== true
+                  ? `full${frame.class}`
+                  : this.#seen.accepted
+                    ? `queued${frame.class}`
+                    : "unlinked",
+              ];
     if (!wanted.includes(fate))
       throw new Error(`${fate}, not ${wanted.join(" or ")}, of ${Buffer.from(frame.bytes).toString("hex")}`);
     if (fate.startsWith("queued")) this.queues[frame.class ?? 0]?.push(frame);
-    if (fate.startsWith("full")) this.#mayBeFull(frame);
-  }
-  /** A class is full only when the frame would not fit in with what it has; a frame under way out may still count. */
-  #mayBeFull(frame: Frame): void {
-    const c = frame.class ?? 0,
-      used = (this.queues[c] ?? []).reduce((n, f) => n + f.beats, 0),
-      longest = mostBeats(sizes[this.size]);
-    if (used + frame.beats + 2 * longest < (this.#limit[c] ?? 0))
-      throw new Error(`class ${c} is full with ${used} of ${this.#limit[c]} beats`);
   }
   get inside(): number {
     return this.queues.reduce((n, q) => n + q.length, 0);
@@ -381,6 +528,9 @@ export class RxRig {
     this.#resetting = true;
     this.b.sim.reset(1);
     this.#coming.splice(0);
+    this.#unseen = [];
+    this.#seen = undefined;
+    for (const a of this.#accounts) a.reset();
     for (const q of [...this.queues, ...this.#asked, ...this.#beats]) q.splice(0);
     for (const o of this.outs) o.received.splice(0);
     this.#pfc.splice(0);

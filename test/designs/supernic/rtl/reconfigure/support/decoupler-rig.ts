@@ -77,6 +77,10 @@ export class DecouplerRig {
   readonly enter;
   readonly leave;
   manner: Manner = "good";
+  /** What the partition says of whether it accepts; left out: anything. */
+  says: 0 | 1 | undefined;
+  /** Cycles since the last reset. */
+  #since = 0;
   /** Credits that are out, by slot, as the scheduler counts them. */
   readonly held: number[];
   /** Packets that entered, with what the partition has answered of them. */
@@ -143,6 +147,9 @@ export class DecouplerRig {
     const { io } = this.b,
       { cycle } = this.b;
     const isOff = io.status.off.value === 1;
+    // Behind the clearing of its ledger it says what its partition says, and accepts all while that is off.
+    if (this.#since++ > this.p.contexts && io.accepts.value !== (isOff ? 1 : io.innerAccepts.value))
+      throw new Error(`cycle ${cycle}: it accepts packets, or does not, and its partition says otherwise`);
     if (io.enter.valid.value === 1 && io.enter.ready.value === 0)
       throw new Error("a packet waits that the region has said it accepts");
     if (io.takes.value === 1) this.#take(cycle);
@@ -211,6 +218,7 @@ export class DecouplerRig {
   #drive(): void {
     const { io, random } = this.b;
     this.#gives = 0;
+    io.innerAccepts.value = this.says ?? (random.chance(0.8) ? 1 : 0);
     if (this.#resetting) return;
     if (this.#isOff || io.cut.value === 1) this.#within = this.#isOff ? [] : this.#within;
     if (this.manner === "good" && !this.#isOff) this.#work();
@@ -275,6 +283,7 @@ export class DecouplerRig {
     this.b.io.answers.value = 0;
     this.b.io.innerGive.value = 0;
     this.b.sim.reset(1);
+    this.#since = 0;
     this.#resetting = false;
     this.#inside.clear();
     this.#within = [];

@@ -10,6 +10,9 @@ const dags = [0, 1, 2, 3, 127, 128, 254, 255];
 const heads = gatedHeads(p),
   /** Cycles of clearing, and of what is told late. */
   clearing = 256,
+  /** Cycles until all frames are told of that were chosen before; until a count has what has arrived. */
+  toldCycles = 4,
+  countedCycles = 3,
   told = 2,
   late = 12,
   scan = 2 * heads + 8;
@@ -23,6 +26,79 @@ interface Frame {
   readonly at: number;
   ctx?: number;
 }
+/** Looks at one head after the other, two cycles each, and stays where it has found one until it is told to go on. */
+class Scan {
+  #at = 0;
+  #second = false;
+  #skips = false;
+  found: number | undefined;
+
+  /** A cycle. @param waiting by head, the DAG that waits there */
+  step(waiting: readonly (number | undefined)[], next: boolean): void {
+    if (!this.#second) {
+      this.found = waiting[this.#at];
+      this.#skips ||= next;
+    } else if (this.found === undefined || this.#skips) {
+      this.#at = (this.#at + 1) % heads;
+      this.found = undefined;
+      this.#skips = next;
+    } else this.#skips = next;
+    this.#second = !this.#second;
+  }
+}
+/** Packets inside by DAG, as they are shown: three cycles behind what comes and goes, of the DAG of a cycle ago. */
+class InsideCounts {
+  #counts = new Map<number, number>();
+  /** What came and went in the last cycles, the newest last. */
+  #late: (readonly (readonly [dag: number, by: number])[])[] = [[], []];
+  shown: number | undefined;
+
+  step(look: number, came: number | undefined, went: number | undefined): void {
+    const now: [number, number][] = [];
+    if (came !== undefined) now.push([came, 1]);
+    if (went !== undefined) now.push([went, -1]);
+    this.#late.push(now);
+    for (const [dag, by] of this.#late.shift() ?? []) this.#counts.set(dag, (this.#counts.get(dag) ?? 0) + by);
+    this.shown = this.#counts.get(look) ?? 0;
+  }
+}
+
+/** Whether all frames have arrived that were taken before a DAG was closed, and for some cycles behind that. */
+class Fence {
+  #under = 0;
+  #ahead = 0;
+  #pending = false;
+  /** DAGs that were closed in the last cycles, and whether nothing was waited for, the newest last. */
+  #closed = Array.from({ length: toldCycles }, () => false);
+  #calm = Array.from({ length: countedCycles }, () => false);
+
+  get #isCalm(): boolean {
+    return this.#ahead === 0 && !this.#pending;
+  }
+  get settled(): boolean {
+    return this.#isCalm && this.#calm[0] === true;
+  }
+  step({
+    closes,
+    taken,
+    arrives,
+  }: {
+    readonly closes: boolean;
+    readonly taken: boolean;
+    readonly arrives: boolean;
+  }): void {
+    const comes = arrives ? 1 : 0,
+      captures = this.#closed.shift() === true;
+    this.#calm = [...this.#calm.slice(1), this.#isCalm];
+    this.#closed.push(closes);
+    if (captures) this.#ahead = this.#under - comes;
+    else this.#ahead = Math.max(0, this.#ahead - comes);
+    if (closes) this.#pending = true;
+    else if (captures) this.#pending = false;
+    this.#under += (taken ? 1 : 0) - comes;
+  }
+}
+
 export class GateRig {
   readonly #b: Bench<GatePorts>;
   #cycle = 0;
@@ -34,6 +110,10 @@ export class GateRig {
   #free = Array.from({ length: p.contexts }, (_, i) => i);
   #look = 0;
   #still = 0;
+  #scan = new Scan();
+  #counts = new InsideCounts();
+  #next = false;
+  #fence = new Fence();
   readonly #seen = new Set<number>();
   #waitsSince = new Map<number, number>();
   /** Chance of a frame to be chosen, to arrive, to leave in a cycle. */
@@ -59,7 +139,27 @@ export class GateRig {
     this.#waitsSince.clear();
     for (const h of this.#heads) h.valid = 0;
     this.#idle();
-    await this.#b.cycles(clearing + 4);
+    this.#scan = new Scan();
+    this.#counts = new InsideCounts();
+    this.#fence = new Fence();
+    await this.#rest(clearing + 4);
+  }
+  /** Cycles in which nothing comes and goes. */
+  async #rest(cycles: number): Promise<void> {
+    for (let i = 0; i < cycles; i++) {
+      await this.#b.cycles(1);
+      this.#compare();
+      this.#follow();
+    }
+  }
+  /** What the scan and the counts have seen of a cycle. */
+  #follow(came?: number, went?: number, told = { closes: false, taken: false }): void {
+    this.#fence.step({ ...told, arrives: came !== undefined });
+    this.#scan.step(
+      this.#heads.map(h => (h.valid === 1 && this.#waits.has(h.dag) ? h.dag : undefined)),
+      this.#next,
+    );
+    this.#counts.step(this.#look, came, went);
   }
   #idle(): void {
     const { io } = this.#b;
@@ -69,6 +169,7 @@ export class GateRig {
     poke(io.decided as never, { valid: 0, ctx: 0 } as never);
     io.taken.value = 0;
     io.next.value = 0;
+    this.#next = false;
   }
   async run(cycles: number): Promise<void> {
     for (let i = 0; i < cycles; i++) await this.#step();
@@ -112,10 +213,12 @@ export class GateRig {
       this.#still = 0;
     }
     io.look.value = this.#look;
-    io.next.value = random.chance(0.2) ? 1 : 0;
+    this.#next = random.chance(0.2);
+    io.next.value = this.#next ? 1 : 0;
     const remove = this.#b.onEdge({ sample: () => this.#check() });
     await this.#b.cycles(1);
     remove();
+    this.#follow(arrives?.dag, leaves?.dag, { closes: write?.waits === true, taken: io.taken.value === 1 });
     if (taken !== undefined) {
       this.#chosen.push({ dag: taken.dag, at: this.#cycle });
       taken.valid = 0;
@@ -144,11 +247,21 @@ export class GateRig {
     const inside = shown.inside.value,
       isSettled = shown.settled.value === 1,
       truth = this.#truth(this.#look);
+    this.#compare();
     this.#still++;
     // What software relies on: a closed DAG of which nothing is shown has nothing inside, or on its way there.
     if (this.#waits.has(this.#look) && this.#still > 4 && isSettled && inside === 0 && truth > 0)
       this.#fail(`nothing of DAG ${this.#look} is shown, and ${truth} are inside`);
     this.#scanned(shown.waits.value === 1, shown.dag.value);
+  }
+  /** What is shown, of what came until now. */
+  #compare(): void {
+    const { waits, dag, inside, settled } = this.#b.io.shown,
+      found = waits.value === 1 ? dag.num : undefined;
+    if (this.#counts.shown !== undefined && inside.num !== this.#counts.shown)
+      this.#fail(`${inside.num} of a DAG are inside, not ${this.#counts.shown}`);
+    if (found !== this.#scan.found) this.#fail(`DAG ${found ?? "none"} is shown, not ${this.#scan.found ?? "none"}`);
+    if ((settled.value === 1) !== this.#fence.settled) this.#fail("it is settled, or not");
   }
   /** Each DAG that waits is shown, sooner or later; what is shown waits, or did just now. */
   #scanned(is: boolean, dag: number): void {
@@ -175,10 +288,10 @@ export class GateRig {
     this.pace = { choose: 0, arrive: 1, leave: 1 };
     for (let i = 0; i < 200 && this.#chosen.length + this.#inside.length > 0; i++) await this.#step();
     this.#idle();
-    await this.#b.cycles(20);
+    await this.#rest(20);
     for (const dag of dags) {
-      io.look.value = dag;
-      await this.#b.cycles(4);
+      io.look.value = this.#look = dag;
+      await this.#rest(4);
       if (io.shown.inside.value !== 0 || io.shown.settled.value !== 1)
         this.#fail(`at the end ${io.shown.inside.value} of DAG ${dag} are inside`);
     }

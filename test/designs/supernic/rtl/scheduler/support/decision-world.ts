@@ -83,6 +83,10 @@ export class World {
   readonly waits: Waits;
   now = 0;
   short = 0;
+  /** Chance of a cycle in which packets of a region are dropped: credits of theirs come back at once. */
+  drops = 0;
+  /** What `has` is to be in this cycle, as the one before has said; unknown in the first. */
+  #has: readonly number[] | undefined;
 
   constructor(b: B, size: Size, limit: number) {
     this.b = b;
@@ -165,6 +169,23 @@ export class World {
       gives.forEach((is, s) => (this.held[r]![s]! -= is ? 1 : 0));
     });
   }
+  /** The last packet of each of some slots of a region is dropped in front of its task. */
+  #drop(): void {
+    const { refund } = this.b.io,
+      { random } = this.b,
+      region = random.below(this.p.regions),
+      drops = this.drops > 0 && random.chance(this.drops);
+    const slots = this.fifo[region]!.map((list, s) => {
+      if (!drops || list.length === 0 || random.chance(0.3)) return false;
+      list.pop();
+      this.held[region]![s]!--;
+      return true;
+    });
+    refund.valid.value = drops ? 1 : 0;
+    refund.region.value = region;
+    // Without a drop they say nothing.
+    refund.slots.value = drops ? word(slots) : 1;
+  }
   async cycle(): Promise<void> {
     const { io } = this.b;
     for (const q of this.queues.flat(2))
@@ -177,7 +198,17 @@ export class World {
     for (const q of this.queues.flat(2)) q.unseen = undefined;
     const before = this.held.map(h => [...h]);
     this.#take();
+    this.#drop();
     await this.b.cycles(1);
+    before.forEach((h, r) =>
+      h.forEach((n, s) => expect(io.held[r * h.length + s]!.num, `held of slot ${r}.${s}`).toBe(n)),
+    );
+    if (this.#has)
+      expect(
+        io.has.map(x => x.num),
+        "as it was to be",
+      ).toEqual(this.#has);
+    this.#has = io.next.map(x => x.num);
     // A limit counts a cycle after it is set.
     const limit = this.now === 0 ? 0 : this.limit;
     before.forEach((h, r) => expect(io.has[r]!.num, `credits of region ${r}`).toBe(word(h.map(n => n < limit))));

@@ -77,6 +77,8 @@ export class AesRig {
   readonly cycles: number[] = [];
   readonly keys = new Map<number, Uint8Array>();
   #awaited: Awaited[] = [];
+  /** Beats that have been asked for, and have not come. */
+  #under = 0;
   #resetting = false;
 
   constructor(b: B, o: { readonly from?: Pause; readonly to?: Pause } = {}) {
@@ -116,6 +118,11 @@ export class AesRig {
   }
   #sample(): void {
     if (this.#resetting) return;
+    const { ask, stream, idle } = this.b.io;
+    if (idle.value !== (this.#under === 0 ? 1 : 0))
+      throw new Error(`cycle ${this.b.cycle}: ${this.#under} beats are under way, and idle is ${idle.value}`);
+    if (ask.valid.value === 1 && ask.ready.value === 1) this.#under++;
+    if (stream.valid.value === 1 && stream.ready.value === 1) this.#under--;
     for (let s = this.streams.take(); s; s = this.streams.take()) {
       const due = this.#awaited.shift();
       if (due?.sent.cycle === undefined) throw new Error("a beat that nobody asked for");
@@ -132,6 +139,7 @@ export class AesRig {
     this.b.sim.reset(1);
     this.#resetting = false;
     this.#awaited = [];
+    this.#under = 0;
     this.streams.received.splice(0);
   }
   async end(): Promise<void> {
