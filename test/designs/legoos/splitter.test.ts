@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { accessBody, clioHeader, clioMessage, frameOffsets, opcode } from "../../../designs/clio/wire/index.ts";
 import { Splitter } from "../../../designs/legoos/rtl/index.ts";
 import { compoundBody, flushAndFetch } from "../../../designs/legoos/wire/index.ts";
-import { encode, udpFrame } from "../../../designs/shared/wire/index.ts";
+import { encode, type Endpoint, udpFrame } from "../../../designs/shared/wire/index.ts";
 import { AxisSink, AxisSource, bernoulli, type Dut, type Random, runBench } from "../../../sim/index.ts";
 import { findsFault, plant } from "../../support/plant.ts";
 import { spreadIp, spreadMac, spreadPort } from "../../support/spread.ts";
@@ -22,9 +22,21 @@ interface Sample {
 /** Bytes that say that a frame is a compound: its type, IPv4's length and protocol, the opcode. */
 const told = [12, 13, 23, frameOffsets.clio + clioHeader.at.opcode.byteOffset];
 
+/**
+ * A sender for which the sum of the READ's IPv4 header, without its length, is near the carry of 16 bits: so the new
+ * length may carry and may not.
+ */
+function nearCarry(r: Random, from: Endpoint, to: Endpoint): Endpoint {
+  const frame = udpFrame({ ...from, ip: (from.ip & 0xffff_0000) >>> 0 }, to, new Uint8Array()),
+    words = Array.from({ length: 10 }, (_, i) => 14 + 2 * i).filter(at => at !== 16 && at !== 24),
+    sum = words.reduce((n, at) => n + 256 * (frame[at] as number) + (frame[at + 1] as number), 0) % 0xffff;
+  return { ...from, ip: ((from.ip & 0xffff_0000) | ((r.between(0xff80, 0xfffe) - sum + 0xffff) % 0xffff)) >>> 0 };
+}
+
 function sample(r: Random): Sample {
-  const from = endOf(r.below(8), 0),
-    to = endOf(r.below(4), 1),
+  const to = endOf(r.below(4), 1),
+    any = endOf(r.below(8), 0),
+    from = r.chance() ? any : nearCarry(r, any, to),
     kind = r.below(7),
     data = r.bytes(kind === 3 ? r.between(0, 40) : 64 * r.between(2, 8)),
     miss = r.below(16),
@@ -100,6 +112,7 @@ describe("planted faults", () => {
     ["the READ is forgotten", "splits & ~from_payload_user", "1'b0"],
     ["a damaged compound is read, too", "splits & ~from_payload_user", "splits"],
     ["a compound without a line is taken for one", /& ~held_last;/, ";"],
+    ["the new length never carries", /\+ \{15'd0, ([a-z_0-9]*)\[16\]\}/g, "- {15'd0, $1[16]}"],
     ["options are taken for a body", /== 4'd5\)/, "!= 4'd0)"],
   ];
   for (const [what, a, z] of faults) test(what, () => findsFault(run(plant(Splitter(), a, z))));
