@@ -271,7 +271,21 @@ describe("I2C", () => {
     dut,
     { hangCycles: 5000 },
     async b => {
+      // From each byte's eighth fall of the clock to its word to the slave's side.
+      const latencies: number[] = [];
+      let fell = 0,
+        high = 1;
+      b.onEdge({
+        sample: cycle => {
+          if (b.io.received.valid.value === 1) latencies.push(cycle - fell);
+          if (high === 1 && b.io.scl.value === 0) fell = cycle;
+          high = b.io.scl.value;
+        },
+      });
       const { reader } = await oneMaster(b, { divisors: [9, 9] }, 12);
+      expect(latencies.length).toBeGreaterThan(5);
+      // 5 to 6: the lines change with the clock here, so always the same.
+      expect([...new Set(latencies)]).toEqual([5]);
       const quarter = 10,
         t = reader.times;
       expect(t.low).toBeGreaterThanOrEqual(2 * quarter);
