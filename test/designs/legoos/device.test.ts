@@ -81,8 +81,8 @@ async function ranges(b: Bench<Ports>): Promise<void> {
   b.spawn(async () => {
     for (;;) for (const { frame } of nodes.receive((await tx.recv()).bytes)) rx.send(frame);
   });
-  let id = 0,
-    hits = true;
+  let id = 0;
+  const hits = { on: true };
   const send = (line: number, write: boolean): void => {
     requests.send({
       ...{ id: id++ % 16, asid: 1, va: line * parameters.lineBytes, write: write ? 1 : 0 },
@@ -128,7 +128,7 @@ async function ranges(b: Bench<Ports>): Promise<void> {
     dirty = Array.from({ length: sets * ways }, (_, i) => i);
   for (const line of dirty) expect(await ask(line, true)).toBe(status.OK);
   const reader = (async (): Promise<void> => {
-    for (let line = 0; hits; line = (line + 1) % 8) {
+    for (let line = 0; hits.on; line = (line + 1) % 8) {
       send(line, false);
       send(line, false);
       await responses.recv();
@@ -142,7 +142,7 @@ async function ranges(b: Bench<Ports>): Promise<void> {
         await r.write({ evict: 1 });
         while ((await r.read("isEvicting")) !== 0);
       }
-  hits = false;
+  hits.on = false;
   await reader;
   while ((await r.read("isIdle")) !== 1);
   for (const line of dirty) expect(nodes.has(ip, 1, BigInt(line * parameters.lineBytes)), `line ${line}`).toBe(true);

@@ -72,7 +72,8 @@ async function againstTable(b: Bench<Ports>): Promise<void> {
     }
   };
   const anyLine = (): Line => {
-    const e = r.pick(ranges.filter(x => x !== undefined)) ?? { asid: 1, first: 8n, last: 9n };
+    const kept = ranges.filter(x => x !== undefined),
+      e = kept.length > 0 ? r.pick(kept) : { asid: 1, first: 8n, last: 9n };
     const page = r.pick([
       ...[e.first - 1n, e.first, e.last, e.last + 1n],
       e.first + BigInt(r.below(Number(e.last - e.first) + 1)),

@@ -5,7 +5,7 @@ import { judgedOf } from "./judge.ts";
 import type { Shared } from "./shared.ts";
 import { countBits, lineBits, partBits } from "./types.ts";
 
-/** What is known of a message when it is decided, and stands until the next one: nobody looks at it before the first. */
+/** What is known of a message when it is decided, and stands until the next one. Nobody looks before the first. */
 function knownOf(e: Shared, director: number) {
   const { asked } = e.beats;
   const kept = (name: string) => reg(bit, { name });

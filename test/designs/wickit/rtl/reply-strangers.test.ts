@@ -26,7 +26,7 @@ type Ports = ReturnType<typeof ClioRequester>["ports"];
 
 const bytesFrom = (at: number, count: number): number[] => Array.from({ length: count }, (_, i) => at + i),
   clioAt = (name: "tag" | "opcode" | "requestId"): number => frameOffsets.clio + clioHeader.at[name].byteOffset;
-/** Bytes that say whose answer a frame is: type, IPv4's version and length, protocol, addresses, ports; Clio's fields. */
+/** Bytes that say whose answer a frame is: type, IPv4's version and length, protocol, addresses, ports, Clio's own. */
 const told = [
   ...[12, 13, 14, 23],
   ...bytesFrom(26, 8),
