@@ -11,6 +11,17 @@ const { lanes } = makeSettings({ criticalIn: 32, bulkIn: 32, criticalOut: 32, bu
   dut = FastswapNode({ node: parametersOf(makeNode().config), lanes });
 
 describe("FastswapNode", () => {
+  // The first to build the node, which takes longer than what the others do with it.
+  it("does nothing by itself", () =>
+    runBench("rest", dut, { seed: 3, wave: false }, async b => {
+      b.io.tx.ready.value = b.io.socRx.ready.value = 1;
+      for (let i = 0; i < 40; i++) {
+        await b.risingEdge();
+        const { tx, socRx, memAr, memAw, lostCritical, lostBulk } = b.io;
+        expect([tx, socRx, memAr, memAw].map(s => s.valid.value)).toEqual([0, 0, 0, 0]);
+        expect([lostCritical.value, lostBulk.value]).toEqual([0, 0]);
+      }
+    }));
   it("registers and software's frames go through, whoever pauses", () =>
     runBench("ports", dut, { seed: 1, wave: false, hangCycles: 5000, limitCycles: 20_000 }, b => portsThrough(b, 0.6)));
   it("frames longer than their queue are lost and counted, after a reset from 0 on", () =>
