@@ -14,7 +14,9 @@ import {
   type Dut,
   LiteMaster,
   type LitePorts,
+  type Random,
   runBench,
+  type Simulation,
   StreamSink,
   StreamSource,
 } from "../../../sim/index.ts";
@@ -32,14 +34,16 @@ const words = exCacheMap.registers
   .map(r => r.address);
 
 /** Bytes written here and there, all channels pausing: what is read back is what was written. */
-async function strobes(b: {
-  readonly sim: Bench<Ports>["sim"];
-  readonly random: Bench<Ports>["random"];
+async function strobes({
+  io,
+  sim,
+  random: r,
+}: {
   readonly io: LitePorts;
-  readonly until: Bench<Ports>["until"];
+  readonly sim: Simulation;
+  readonly random: Random;
 }): Promise<void> {
-  const { io, sim, random: r } = b,
-    of = () => ({ pause: bernoulli(0.5, r.word()) }),
+  const of = () => ({ pause: bernoulli(0.5, r.word()) }),
     aw = new StreamSource(sim, io.sAw, of()),
     w = new StreamSource(sim, io.sW, of()),
     done = new StreamSink(sim, io.sB, of()),
@@ -57,11 +61,11 @@ async function strobes(b: {
       w.send({ data: value, strb });
       model.set(addr, (((model.get(addr) as number) & ~mask) | (value & mask)) >>> 0);
     }
-    await b.until(() => done.received.length === count);
+    await sim.until(() => done.received.length === count);
     expect(done.received.splice(0).map(x => x.value.resp)).toEqual(Array.from({ length: count }, () => 0));
     const asked = Array.from({ length: 4 }, () => r.pick(words));
     for (const addr of asked) ar.send({ addr, prot: 0 });
-    await b.until(() => data.received.length === asked.length);
+    await sim.until(() => data.received.length === asked.length);
     expect(data.received.splice(0).map(x => x.value.data)).toEqual(asked.map(at => model.get(at)));
   }
 }
@@ -152,8 +156,7 @@ const run = (name: string, dut: Dut<Ports>, body: (b: Bench<Ports>) => Promise<v
 
 describe("the device's ports", () => {
   test("registers of the device, byte by byte", () => run("strobes", device, strobes));
-  test("registers by themselves, byte by byte", () =>
-    runBench("strobes", control, { seed: 2, wave: false }, b => strobes(b)));
+  test("registers by themselves, byte by byte", () => runBench("strobes", control, { seed: 2, wave: false }, strobes));
   test("ranges of each rights, and evictions in the midst of hits", () => run("ranges", device, ranges));
   test.each<readonly [string, (b: Bench<Ports>) => Promise<void>, string | RegExp, string]>([
     [
