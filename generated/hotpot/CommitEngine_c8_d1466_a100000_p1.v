@@ -633,10 +633,12 @@ module CommitEngine_c8_d1466_a100000_p1 (
     endcase
     case (front)
       front_idle: begin
+        index <= 5'd0;
         context_ <= request_payload_context;
         opcode <= request_payload_opcode;
         pid <= request_payload_pid;
         length <= request_payload_length;
+        has_no_body <= ~(|request_payload_length);
         crc <= 32'hffffffff;
       end
       front_body: begin
@@ -647,10 +649,22 @@ module CommitEngine_c8_d1466_a100000_p1 (
           end
           else head <= request_data_payload_data;
           crc_fed <= request_data_payload_data;
+          if (~(&index)) index <= index + 5'd1;
         end
       end
       front_matched: own_crc <= crc_result;
-      front_weigh: wanted_before <= all_parts;
+      front_weigh: begin
+        is_over <= head[95:64] < floor_floor;
+        held_before <= known ? place_held : 8'd0;
+        is_recover <= head[7:0] == 8'd5;
+        may_not_say_it <= ~(is_directors ? is_director : is_owner | ((head[7:0] == 8'd4) & is_director));
+        lane_was_busy <= lane_is_busy;
+        has_no_place <= is_full | (lane_is_busy & ~known);
+        is_granted <= floor_owner == head[207:192];
+        is_same_parts <= {4'd0, said_parts} == head[23:16];
+        wanted_before <= all_parts;
+        state_before <= place_state;
+      end
       default: ;
     endcase
     if (prepare == prepare_probed) begin
@@ -813,14 +827,12 @@ module CommitEngine_c8_d1466_a100000_p1 (
       same_lane_7 <= 1'b0; used_7 <= 1'b0; ended_7 <= 1'b0; known <= 1'b0; has_room <= 1'b0; writes_area <= 1'b0;
       writes_crc <= 8'd0; writes_meta <= 1'b0; record_state <= commit_state_free; record_steps <= 5'd0;
       floor_at <= 6'd0; floor_puts <= 1'b0; access_status <= 4'd0; access_failed <= 1'b0; access <= access_idle;
-      cold <= 1'b1; open <= 1'b0; start <= 32'd0; index <= 5'd0; has_no_body <= 1'b0; is_over <= 1'b0;
-      is_recover <= 1'b0; may_not_say_it <= 1'b0; lane_was_busy <= 1'b0; has_no_place <= 1'b0; is_granted <= 1'b0;
-      is_same_parts <= 1'b0; state_before <= 2'd0; held_before <= 8'd0; front <= front_idle; log_begins <= 1'b0;
-      record_begins <= 1'b0; home_begins <= 1'b0; update_begins <= 1'b0; floor_begins <= 1'b0; area_begins <= 1'b0;
-      recovery_begins <= 1'b0; asks_of_place <= 1'b0; asks_of_lane <= 1'b0; prepare <= prepare_idle;
-      checkpoint <= checkpoint_idle; floor_word <= 6'd0; found_state <= commit_state_free; record_is_sound <= 1'b0;
-      record_is_formed <= 1'b0; record_is_over <= 1'b0; record_is_owners <= 1'b0; area_is_sound <= 1'b0;
-      area_is_own <= 1'b0; recovery <= recovery_idle; answers_with_area <= 1'b0; single <= single_idle;
+      cold <= 1'b1; open <= 1'b0; start <= 32'd0; front <= front_idle; log_begins <= 1'b0; record_begins <= 1'b0;
+      home_begins <= 1'b0; update_begins <= 1'b0; floor_begins <= 1'b0; area_begins <= 1'b0; recovery_begins <= 1'b0;
+      asks_of_place <= 1'b0; asks_of_lane <= 1'b0; prepare <= prepare_idle; checkpoint <= checkpoint_idle;
+      floor_word <= 6'd0; found_state <= commit_state_free; record_is_sound <= 1'b0; record_is_formed <= 1'b0;
+      record_is_over <= 1'b0; record_is_owners <= 1'b0; area_is_sound <= 1'b0; area_is_own <= 1'b0;
+      recovery <= recovery_idle; answers_with_area <= 1'b0; single <= single_idle;
     end
     else begin
       put <= 1'b0;
@@ -915,9 +927,7 @@ module CommitEngine_c8_d1466_a100000_p1 (
       endcase
       case (front)
         front_idle: begin
-          index <= 5'd0;
           part <= 4'd0;
-          has_no_body <= ~(|request_payload_length);
           if (request_valid) begin
             front <= front_weigh;
             if (|request_payload_length) front <= front_body;
@@ -927,7 +937,6 @@ module CommitEngine_c8_d1466_a100000_p1 (
           if (request_data_valid) begin
             if (|index) put <= 1'b1;
             crc_full <= 1'b1;
-            if (~(&index)) index <= index + 5'd1;
             if (request_data_payload_last) front <= front_look;
           end
         end
@@ -949,18 +958,7 @@ module CommitEngine_c8_d1466_a100000_p1 (
           searches <= ~(&part[2:0]);
           if (&part[2:0]) front <= front_weigh;
         end
-        front_weigh: begin
-          is_over <= head[95:64] < floor_floor;
-          held_before <= known ? place_held : 8'd0;
-          is_recover <= head[7:0] == 8'd5;
-          may_not_say_it <= ~(is_directors ? is_director : is_owner | ((head[7:0] == 8'd4) & is_director));
-          lane_was_busy <= lane_is_busy;
-          has_no_place <= is_full | (lane_is_busy & ~known);
-          is_granted <= floor_owner == head[207:192];
-          is_same_parts <= {4'd0, said_parts} == head[23:16];
-          state_before <= place_state;
-          front <= front_decide;
-        end
+        front_weigh: front <= front_decide;
         front_decide: begin
           part <= 4'd0;
           front <= front_work;

@@ -125,7 +125,7 @@ module ExCacheMisses_s1024_w64_l4096_m4_piggyback_parallel_wait_t4096_n8_r32_d4_
   localparam [3:0] machine_copy = 4'd6;
   localparam [1:0] owner_copy = 2'd1;
   localparam [1:0] owner_fill = 2'd2;
-  wire ranges_writable, ranges_local; // parts.ts:13
+  wire ranges_writable, ranges_is_local; // parts.ts:13
   wire router_route_known, router_route_replicated; // parts.ts:14
   wire [1:0] router_route_node, router_route_secondary;
   wire [47:0] router_peer_mac;
@@ -254,7 +254,7 @@ module ExCacheMisses_s1024_w64_l4096_m4_piggyback_parallel_wait_t4096_n8_r32_d4_
   wire [6:0] next_3 = owed_3 + {6'd0, goes_3} - {6'd0, comes_3}; // whole.ts:16
   wire unknown = ~router_route_known; // prepare.ts:53
   wire job_fetch = job_word[18]; // hand.ts:71
-  wire needs_owner = of_victim | (job_fetch & ~ranges_local); // prepare.ts:54
+  wire needs_owner = of_victim | (job_fetch & ~ranges_is_local); // prepare.ts:54
   assign asks = needs_owner & unknown;
   wire refuses = 1'b0; // prepare.ts:56
   wire copy_done = arrived == 7'd64; // prepare.ts:113
@@ -320,7 +320,7 @@ module ExCacheMisses_s1024_w64_l4096_m4_piggyback_parallel_wait_t4096_n8_r32_d4_
     .line_asid             (looked_up_asid),
     .line_page             (looked_up_page),
     .writable              (ranges_writable),
-    .local_                (ranges_local),
+    .is_local              (ranges_is_local),
     .flushed               (ranges_flushed),
     .write_valid           (range_write_valid),
     .write_entry_index     (range_write_entry_index),
@@ -549,7 +549,7 @@ module ExCacheMisses_s1024_w64_l4096_m4_piggyback_parallel_wait_t4096_n8_r32_d4_
               of_victim <= 1'b1;
               machine <= machine_prepared;
               if (job_word[71]) machine <= machine_look;
-              else if (job_fetch & ranges_local) begin
+              else if (job_fetch & ranges_is_local) begin
                 of_victim <= 1'b0;
                 machine <= machine_zero;
               end
@@ -766,7 +766,7 @@ module ExCacheMisses_s1024_w64_l4096_m4_piggyback_parallel_wait_t4096_n8_r32_d4_
         if (~ranges_flushed_and) begin
           if (ranges_flushed_or) begin
             if (~of_victim) begin
-              local_ <= job_fetch & ranges_local;
+              local_ <= job_fetch & ranges_is_local;
               if (at == 2'd0) begin
                 details_0_writable <= ranges_writable;
                 if (refuses) details_0_status <= status_invalid;
@@ -792,7 +792,7 @@ module ExCacheMisses_s1024_w64_l4096_m4_piggyback_parallel_wait_t4096_n8_r32_d4_
                 fetch_3_node <= router_route_node;
               end
               if (~job_word[71]) begin
-                if (job_fetch & ranges_local) beat <= 6'd0;
+                if (job_fetch & ranges_is_local) beat <= 6'd0;
               end
             end
             else begin

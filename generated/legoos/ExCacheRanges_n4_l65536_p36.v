@@ -10,7 +10,7 @@ module ExCacheRanges_n4_l65536_p36 (
   input  wire [15:0] line_asid,
   input  wire [35:0] line_page,
   output wire        writable,
-  output wire        local_,
+  output wire        is_local,
   input  wire        flushed,
   input  wire        write_valid,
   input  wire [1:0]  write_entry_index,
@@ -131,6 +131,6 @@ module ExCacheRanges_n4_l65536_p36 (
   assign mark_known = mark_known_hit ? mark_known_fwd : mark_known_rd;
 
   assign writable = writable_q;
-  assign local_ = anonymous & ~mark_known;
+  assign is_local = anonymous & ~mark_known;
   assign ready = ~clearing;
 endmodule

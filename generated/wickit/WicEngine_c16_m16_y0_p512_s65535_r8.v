@@ -118,8 +118,8 @@ module WicEngine_c16_m16_y0_p512_s65535_r8 (
   reg core_replying; // running.ts:40
   reg [15:0] core_wait; // running.ts:41
   reg [4:0] core_in_flight; // access-count.ts:6
-  reg [3:0] core_state; // core.ts:255
-  reg core_away; // core.ts:268
+  reg [3:0] core_state; // core.ts:254
+  reg core_away; // core.ts:267
   (* ram_style = "block" *) reg [31:0] program_ [0:511]; // wic-engine.ts:12
   reg [31:0] core_fetched; // wic-engine.ts:21
   (* ram_style = "distributed" *) reg [3:0] answers_destinations [0:15]; // answers.ts:23
@@ -132,7 +132,7 @@ module WicEngine_c16_m16_y0_p512_s65535_r8 (
   wire free_untouched; // contexts.ts:36
   wire intake_open; // intake.ts:35
   wire [1:0] run_merged_grant, run_merged_request; // contexts.ts:56
-  wire core_sends_words; // core.ts:207
+  wire core_sends_words; // core.ts:206
   integer i;
   wire free_back_valid = core_state == core_state_free; // contexts.ts:32
   wire free_offer_valid = free_untouched | free_returned_pop_valid; // contexts.ts:33
@@ -276,17 +276,17 @@ module WicEngine_c16_m16_y0_p512_s65535_r8 (
     | ((core_instruction[2:0] == 3'd2) & core_alu_less) | ((core_instruction[2:0] == 3'd3) & ~core_alu_less)
     | (core_instruction[2:0] == 3'd4);
   wire core_alu_taken = (core_instruction[7:4] == 4'd3) & core_alu_taken_or; // alu.ts:102
-  wire core_outside = core_pc >= 16'd512; // core.ts:249
-  wire core_begins = memory_valid & memory_ready; // core.ts:250
+  wire core_outside = core_pc >= 16'd512; // core.ts:248
+  wire core_begins = memory_valid & memory_ready; // core.ts:249
   wire core_room = core_in_flight < 5'd16; // access-count.ts:9
-  wire core_resumes = core_room & (run_completed_pop_valid | run_waiting_pop_valid); // core.ts:252
-  wire core_out = core_replying ? reply_data_ready : memory_data_ready; // core.ts:253
+  wire core_resumes = core_room & (run_completed_pop_valid | run_waiting_pop_valid); // core.ts:251
+  wire core_out = core_replying ? reply_data_ready : memory_data_ready; // core.ts:252
   wire core_choice_is_alu = core_instruction[7:4] == 4'd1; // alu.ts:38
   wire core_choice_minus = core_choice_is_alu & (core_instruction[2:0] == 3'd1); // alu.ts:40
-  wire [3:0] core_next_word = core_instruction[11:8] + core_index; // core.ts:179
+  wire [3:0] core_next_word = core_instruction[11:8] + core_index; // core.ts:178
   assign core_sends_words = (core_state == core_state_word) | (core_state == core_state_give);
-  wire core_answered = core_status == status_ok; // core.ts:228
-  wire core_holds = ~((core_state == core_state_pick) | core_away); // core.ts:270
+  wire core_answered = core_status == status_ok; // core.ts:227
+  wire core_holds = ~((core_state == core_state_pick) | core_away); // core.ts:269
   wire [7:0] contexts_in_all = {3'd0, free_level} + {2'd0, run_level} + {7'd0, intake_busy} + {3'd0, core_in_flight} + {7'd0, core_holds}; // wic-engine.ts:88
 
   wire free_returned_pop_ready = free_offer_ready & ~free_untouched; // contexts.ts:35
@@ -431,6 +431,7 @@ module WicEngine_c16_m16_y0_p512_s65535_r8 (
         core_pc <= core_fresh ? core_as_fresh_start : core_as_saved_pc;
         core_steps <= core_fresh ? 16'd0 : core_as_saved_steps;
         core_known <= core_fresh ? core_known_joined : core_as_saved_known;
+        core_writes <= 1'b0;
         core_wait <= core_wait - 16'd1;
       end
       core_state_fetch: if (core_writes) core_known <= core_known | core_instruction_joined;
@@ -468,6 +469,7 @@ module WicEngine_c16_m16_y0_p512_s65535_r8 (
           core_illegal ? status_malformed :
           (core_instruction[7:0] == 8'd81) ? status_fail :
           status_ok;
+        core_writes <= core_alu_writes;
       end
       core_state_word: core_known_a <= core_known_shifted[0];
       core_state_give: if (core_out) core_index <= core_index + 4'd1;
@@ -475,26 +477,26 @@ module WicEngine_c16_m16_y0_p512_s65535_r8 (
     endcase
 
   always @(posedge clk)
-    if (rst) begin
-      core_writes <= 1'b0; core_state <= core_state_pick;
+    if (rst) core_in_flight <= 5'd0;
+    else begin
+      if (core_begins & ~answers_ended) core_in_flight <= core_in_flight + 5'd1;
+      if (answers_ended & ~core_begins) core_in_flight <= core_in_flight - 5'd1;
     end
+
+  always @(posedge clk)
+    if (rst) core_state <= core_state_pick;
     else case (core_state)
       core_state_pick: if (core_resumes) core_state <= core_state_restore;
       core_state_restore: begin
-        core_writes <= 1'b0;
         if (core_wait == 16'd0) begin
           core_state <= core_state_fetch;
           if (core_status != status_ok) core_state <= core_state_answer;
         end
       end
-      core_state_fetch: begin
-        core_writes <= 1'b0;
-        core_state <= core_state_decode;
-      end
+      core_state_fetch: core_state <= core_state_decode;
       core_state_decode: core_state <= core_state_read;
       core_state_read: core_state <= core_state_execute;
       core_state_execute: begin
-        core_writes <= core_alu_writes;
         core_state <= core_state_fetch;
         if (core_decoded_access) core_state <= core_state_ask;
         if (core_instruction[7:0] == 8'd82) core_state <= core_state_save;
@@ -531,13 +533,6 @@ module WicEngine_c16_m16_y0_p512_s65535_r8 (
       core_state_free: core_state <= core_state_pick;
       default: ;
     endcase
-
-  always @(posedge clk)
-    if (rst) core_in_flight <= 5'd0;
-    else begin
-      if (core_begins & ~answers_ended) core_in_flight <= core_in_flight + 5'd1;
-      if (answers_ended & ~core_begins) core_in_flight <= core_in_flight - 5'd1;
-    end
 
   always @(posedge clk)
     if (rst) core_away <= 1'b0;

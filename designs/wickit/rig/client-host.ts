@@ -1,12 +1,22 @@
 import { status } from "../../clio/wire/index.ts";
 import type { OffloadMemory } from "../../clio/model/index.ts";
 import type { Ports } from "../../../hdl-dsl/index.ts";
-import { type Bench, EthernetMac, ProtocolError, StreamSink, StreamSource } from "../../../sim/index.ts";
+import {
+  type Bench,
+  EthernetMac,
+  never,
+  type Pause,
+  ProtocolError,
+  StreamSink,
+  StreamSource,
+} from "../../../sim/index.ts";
 import type { WicCall } from "../model/index.ts";
 import type { ClientWic, ClientWicParameters } from "../rtl/index.ts";
 import { FrameNode, type FrameNodeOptions } from "./frame-node.ts";
 
 export type ClientPorts = ReturnType<typeof ClientWic> extends { readonly ports: infer P extends Ports } ? P : never;
+/** The streams of a client's engine that may pause. */
+export type ClientStream = "request" | "requestData" | "reply" | "replyData" | "rx" | "tx";
 export interface ClientHostOptions extends Omit<FrameNodeOptions, "own" | "client" | "random"> {
   readonly parameters: ClientWicParameters;
   readonly base: bigint;
@@ -15,6 +25,8 @@ export interface ClientHostOptions extends Omit<FrameNodeOptions, "own" | "clien
   /** Cycles until a request is sent again, and how often at most. Default 1,500 and 200. */
   readonly timeout?: number;
   readonly tries?: number;
+  /** Default: none pauses. */
+  readonly pause?: (stream: ClientStream) => Pause;
 }
 /** What a request was answered, and when: cycles of its header and of the reply's. */
 export interface WicReplyOf {
@@ -42,18 +54,21 @@ export class ClientHost {
   #words: bigint[] = [];
   #tag = 0;
   #resets = 0;
+  #resetting = false;
   /** Requests sent again. */
   repeated = 0;
 
   constructor(b: Bench<ClientPorts>, o: ClientHostOptions) {
     this.#b = b;
     this.#o = o;
-    const { sim, io } = b;
-    this.#request = new StreamSource(sim, io.request);
-    this.#data = new StreamSource(sim, io.requestData);
-    this.#reply = new StreamSink(sim, io.reply);
-    this.#replyData = new StreamSink(sim, io.replyData);
-    const mac = new EthernetMac(sim, io.rx, io.tx);
+    const { sim, io } = b,
+      { pause = () => never } = o,
+      of = (stream: ClientStream) => ({ pause: pause(stream) });
+    this.#request = new StreamSource(sim, io.request, of("request"));
+    this.#data = new StreamSource(sim, io.requestData, of("requestData"));
+    this.#reply = new StreamSink(sim, io.reply, of("reply"));
+    this.#replyData = new StreamSink(sim, io.replyData, of("replyData"));
+    const mac = new EthernetMac(sim, io.rx, io.tx, { pauseRx: pause("rx"), pauseTx: pause("tx") });
     this.node = new FrameNode(sim, mac, { ...o, own: node, client, random: b.random.fork("network") });
     this.#configure();
     sim.onEdge({ sample: cycle => this.#sample(cycle) });
@@ -126,7 +141,9 @@ export class ClientHost {
     };
     this.#resets++;
     forget();
+    this.#resetting = true;
     this.#b.sim.reset();
+    this.#resetting = false;
     forget();
     this.#configure();
   }
@@ -139,6 +156,7 @@ export class ClientHost {
     this.#waiting.set(tag, { taken: () => header.cycle ?? Number.NaN, done });
   }
   #sample(cycle: number): void {
+    if (this.#resetting) return;
     if (this.#b.io.events.repeated.value !== 0) this.repeated++;
     for (let r = this.#reply.take(); r; r = this.#reply.take()) {
       const v = r.value;

@@ -58,6 +58,35 @@ bench("latency and initiation interval, of messages that ask nothing of memory",
   }
 });
 
+/** Cycles of a recovery, of a PREPARE and of a COMMIT, with memory that takes so long for each access. */
+async function cyclesOf(latency: number): Promise<readonly number[]> {
+  return runBench("cycles", dut, { wave: false, seed: 6, limitCycles: 20_000 }, async b => {
+    const h = new CommitHost(b, { parameters, memory: memoryOf(), latency }),
+      data = b.random.bytes(128),
+      name = { lane: 2, seq: 1 } as const;
+    const each: readonly (readonly [Message, number])[] = [
+        [{ kind: "recover", seq: 1 }, director],
+        [{ kind: "open", seq: 1 }, director],
+        [{ kind: "grant", lane: 2, seq: 0, grantee: pid }, director],
+        [{ kind: "prepare", ...name, va: homeAt, data }, pid],
+        [{ kind: "commit", ...name }, pid],
+      ],
+      cycles: number[] = [];
+    for (const [m, from] of each) {
+      const { verdict, cycles: took } = await h.send(m, from);
+      expect(verdict, m.kind).toBe("done");
+      cycles.push(took);
+    }
+    return cycles;
+  });
+}
+it("memory's latency counts once for each access, also when it answers at once", async () => {
+  const [one, two, five] = [await cyclesOf(1), await cyclesOf(2), await cyclesOf(5)],
+    accesses = two.map((c, i) => c - (one[i] as number));
+  expect(Math.max(...accesses)).toBeGreaterThan(2);
+  expect(five.map((c, i) => c - (one[i] as number))).toEqual(accesses.map(n => 4 * n));
+});
+
 /** Memory refuses in the middle of a recovery: the engine stays cold, and tells of no commit that it has found. */
 async function halfRecovered(b: Bench<OffloadPorts>): Promise<void> {
   const memory = memoryOf(),

@@ -77,17 +77,23 @@ describe("random traffic against flat memory; then all lines leave, and the node
 
 test("resets in the midst of misses: late answers of the former life touch nothing", () =>
   withExCache("resets", { parameters: small(), seed: 10, wave: false, jitter: 400, limitCycles: 60_000 }, async rig => {
-    for (let life = 0; life < 4; life++) {
+    const { random } = rig.bench,
+      lives = 16;
+    for (let life = 0; life < lives; life++) {
       await rig.begin([10 + life], 1, 1 + 10_000 * life);
       for (let i = 0; i < 30; i++)
         await rig.ask({
           asid: 10 + life,
-          va: BigInt(64 * rig.bench.random.below(40)),
-          write: rig.bench.random.chance(),
+          va: BigInt(64 * random.below(80)),
+          write: random.chance(),
           strb: all,
-          data: rig.bench.random.bits(512),
+          data: random.bits(512),
         });
-      if (life < 3) await rig.reset();
+      if (life === lives - 1) break;
+      // Beside misses, evictions that software orders, and nothing.
+      if (random.chance()) for (let way = 0; way < rig.p.ways; way++) rig.evict(random.below(rig.p.sets), way);
+      await rig.bench.cycles(random.pick([0, random.between(1, 100), 1500]));
+      await rig.reset();
     }
     await rig.settled();
     await rig.flush();

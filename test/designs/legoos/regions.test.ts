@@ -15,6 +15,8 @@ const all = (1n << 64n) - 1n,
   kept = 6,
   around = 12;
 
+const four = small({ misses: 4, waiting: 8 });
+
 const races = (design?: Design<ReturnType<typeof ExCache>["ports"]>): Promise<void> => {
   let looks = false;
   return withExCache(
@@ -70,6 +72,60 @@ const races = (design?: Design<ReturnType<typeof ExCache>["ports"]>): Promise<vo
     },
   );
 };
+
+/**
+ * As many misses as there can be wait for regions of their own, and words are told of each: once when it comes, and
+ * once more for each write of the map. Then their regions come, one after the other, the last asked for first.
+ */
+const toldOnce = (design?: Design<ReturnType<typeof ExCache>["ports"]>): Promise<void> =>
+  withExCache(
+    "told once",
+    { parameters: four, seed: 2, wave: false, limitCycles: 60_000, ...(design && { design }) },
+    async rig => {
+      const { bench } = rig,
+        waiting = Array.from({ length: four.misses }, (_, i) => i + 1),
+        told = async (): Promise<number[]> => {
+          await bench.cycles(200);
+          return rig.events.splice(0).map(e => Math.floor(e.page / 2 ** 22));
+        };
+      await rig.begin([1]);
+      for (let round = 0; round < 3; round++) {
+        const regions = waiting.map(i => 10 * round + i);
+        for (const region of regions) {
+          // In different sets, so that none waits for another.
+          const va = (BigInt(region) << 30n) + BigInt(256 * (region % 4));
+          await rig.ask({ asid: 1, va, write: round % 2 === 0, strb: all, data: va });
+          expect(await told(), "a miss is told of once").toEqual([region]);
+        }
+        for (let write = 0; write < 3; write++) {
+          await rig.mapRegion(7, 99, write, 0);
+          expect(
+            (await told()).sort((x, y) => x - y),
+            "once more for a write of the map",
+          ).toEqual(regions);
+        }
+        for (const [i, region] of regions.toReversed().entries()) {
+          await rig.mapRegion(1, 1, region, 0);
+          const left = regions.slice(0, regions.length - 1 - i);
+          expect(
+            (await told()).sort((x, y) => x - y),
+            "those that still wait",
+          ).toEqual(left);
+          expect(rig.open).toBe(left.length);
+        }
+        // What is dirty leaves while its region is known.
+        for (const region of regions) {
+          await rig.mapRegion(1, 1, region, 0);
+          for (let way = 0; way < four.ways; way++) rig.evict(region % 4, way);
+          await rig.settled();
+        }
+        rig.events.length = 0;
+      }
+    },
+  );
+test("misses that wait for regions are told of once for each write of the map", () => toldOnce());
+test("a planted fault: a miss that was told of is told of again", () =>
+  findsFault(toldOnce(plant(ExCache(four), /entries_1_todo & ~entries_1_held/g, "entries_1_todo"))));
 
 test("no write of a region is missed, whenever the event before it finds room", () => races());
 test.each<readonly [string, RegExp, string]>([

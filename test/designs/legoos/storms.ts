@@ -179,6 +179,36 @@ export const storms = {
     requestJitter: 200,
     seed: 39,
   },
+  "four misses, on a network that loses, doubles, damages and delays": {
+    ...usual,
+    parameters: small({ misses: 4, waiting: 8, ways: 4, nodes: 4 }),
+    ...{ nodes: 2, regions: 2, lines: 24 },
+    ...{ lose: 0.08, twice: 0.1, damage: 0.08, jitter: 300, requestJitter: 100 },
+    accesses: 600,
+    limitCycles: 2_000_000,
+    seed: 43,
+  },
+  "four misses, and nodes that are deaf for longer than a fetch is tried": {
+    ...usual,
+    parameters: small({ misses: 4, waiting: 8, tries: 1 }),
+    doubtful: true,
+    deaf: (_node, cycle) => cycle % 5000 < 2500,
+    lines: 24,
+    accesses: 600,
+    limitCycles: 2_000_000,
+    seed: 44,
+  },
+  "four misses, busy and forgetful nodes, copies": {
+    ...usual,
+    parameters: small({ misses: 4, waiting: 8 }),
+    ...{ nodes: 2, copies: 2, asids: [1], lines: 24 },
+    setUp: async r => {
+      await r.mapRegion(0, 1, 0, 0, 1);
+      await moody(r);
+    },
+    accesses: 600,
+    seed: 45,
+  },
   "lines in DRAM": {
     ...usual,
     parameters: small({ lines: "axi" }),

@@ -5,10 +5,10 @@ import { judgedOf } from "./judge.ts";
 import type { Shared } from "./shared.ts";
 import { countBits, lineBits, partBits } from "./types.ts";
 
-/** What is known of a message when it is decided, and stands until the next one. */
+/** What is known of a message when it is decided, and stands until the next one. Nobody looks before the first. */
 function knownOf(e: Shared, director: number) {
   const { asked } = e.beats;
-  const kept = (name: string) => reg(bit, { init: 0, name });
+  const kept = (name: string) => reg(bit, { name });
   const known = {
     isOver: kept("is_over"),
     isRecover: kept("is_recover"),
@@ -17,8 +17,8 @@ function knownOf(e: Shared, director: number) {
     noPlace: kept("has_no_place"),
     isGranted: kept("is_granted"),
     sameParts: kept("is_same_parts"),
-    state: reg(uint(2), { init: 0, name: "state_before" }),
-    held: reg(uint(bounds.parts), { init: 0, name: "held_before" }),
+    state: reg(uint(2), { name: "state_before" }),
+    held: reg(uint(bounds.parts), { name: "held_before" }),
   };
   // Of its own lane a process says all but RECOVER, OPEN, GRANT, and INSPECT of a place.
   const isKind = (k: keyof typeof kinds): UInt<1> => asked.kind.eq(kinds[k]),
@@ -65,8 +65,8 @@ export function frontOf(e: Shared, director: number, answered: UInt<1>) {
   const { asked } = e.beats,
     opcode = reg(uint(8), { name: "opcode" }),
     length = reg(uint(14), { name: "length" }),
-    index = reg(uint(countBits), { init: 0, name: "index" }),
-    bare = reg(bit, { init: 0, name: "has_no_body" }),
+    index = reg(uint(countBits), { name: "index" }),
+    bare = reg(bit, { name: "has_no_body" }),
     malformed = judgedOf(e.beats, opcode, length, bare);
   const { weigh, ...known } = knownOf(e, director);
   const { request, requestData } = e.io;

@@ -20,7 +20,7 @@ import { RangeWrite } from "../records/miss-records.ts";
 /**
  * What software has recorded of memory: whether a line may be written, and whether it is anonymous memory that no node
  * has heard of yet (LegoOS §3.4.4, "p-local"). Memory that no range names is writable, and never local. Latency 3
- * cycles from `line` to `writable` and `local`; `line` stays for both. `flushed` marks the line as known to its node
+ * cycles from `line` to `writable` and `isLocal`; `line` stays for both. `flushed` marks the line as known to its node
  * from the next cycle on. Writing a range does not clear the marks: software gives each range lines of its own, and has
  * them cleared by reset. Reset clears the marks, one a cycle; `ready` is 0 meanwhile.
  */
@@ -29,7 +29,7 @@ export const Ranges = module(
   (p: Parameters) => ({
     line: input(Line(p)),
     writable: output(bit),
-    local: output(bit),
+    isLocal: output(bit),
     flushed: input(bit),
     write: input(struct({ valid: bit, entry: RangeWrite(p) })),
     ready: output(bit),
@@ -78,7 +78,7 @@ export const Ranges = module(
     anonymous.set(isAnonymous);
     writable.set(mayBeWritten);
     io.writable.set(writable);
-    io.local.set(anonymous.andNot(known));
+    io.isLocal.set(anonymous.andNot(known));
     io.ready.set(clearing.not());
   },
   { nameOf: p => `ExCacheRanges_n${p.ranges}_l${p.localLines}_p${derived(p).pageBits}` },

@@ -68,7 +68,7 @@ export function partsOf(first: UInt, second: UInt) {
   const written = firstOf(opcodeBits.WRITE, write);
 
   return {
-    /** It is a compound request. Without this the others say nothing. */
+    /** It says that it is a compound request. Without this the others say nothing. */
     compound,
     /** The whole READ, the first beat of the WRITE, and its body. */
     read,

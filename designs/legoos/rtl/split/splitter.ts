@@ -6,6 +6,7 @@ import {
   fsm,
   module,
   mux,
+  node,
   reg,
   sink,
   source,
@@ -22,8 +23,8 @@ import { inFirst, partsOf, rest } from "./parts.ts";
  * Stands at a node's port and makes of a compound request the WRITE and the READ that it is made of, one behind the
  * other, with its number in both. Both are answered by the node itself; nothing is kept here, so nothing can be lost.
  * All other frames pass as they are. Latency 2 cycles, and one more for every frame's second beat. Initiation interval
- * 1 beat; a compound takes three beats more than it has. Full: a beat is held; the line in front waits. A frame that
- * ends within its headers passes unchanged.
+ * 1 beat; a compound takes three beats more than it has. Full: a beat is held; the line in front waits. A frame of one
+ * or two beats has no line and passes unchanged.
  */
 export const Splitter = module(
   "CompoundSplitter",
@@ -39,7 +40,8 @@ export const Splitter = module(
       readRest = reg(uint(8 * rest), { name: "read_rest" }),
       splits = reg(bit);
 
-    const { compound, read, written, write } = partsOf(head.data, held.data);
+    const { compound: claims, read, written, write } = partsOf(head.data, held.data),
+      compound = node(claims.andNot(held.last), { name: "has_line" });
 
     from.ready.set(0);
     out.valid.set(0);
@@ -47,7 +49,6 @@ export const Splitter = module(
     fsm(["First", "Second", "Judge", "Send", "Rest", "Last", "ReadFirst", "ReadRest"], "First", s => ({
       First: () => {
         from.ready.set(1);
-        splits.set(0);
         when(from.valid, () => {
           head.set(beat);
           s.go("Second");
@@ -73,7 +74,7 @@ export const Splitter = module(
           user: 0,
         });
         when(out.ready, () => {
-          splits.set(compound.andNot(held.last));
+          splits.set(compound);
           readFirst.set(read.bits(0, 8 * beatBytes));
           readRest.set(read.bits(8 * beatBytes, 8 * rest));
           when(compound, () =>

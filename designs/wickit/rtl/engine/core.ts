@@ -123,7 +123,6 @@ function runSteps(
   return {
     fetch: () => {
       when(r.writes, () => r.known.set(r.known.or(decode(d.rd, 16))));
-      r.writes.set(0);
       go.go("decode");
     },
     decode: () => {

@@ -33,7 +33,7 @@ export const runningOf = (p: EngineParameters) => ({
   spent: reg(bit, { name: "spent" }),
   result: reg(uint(64), { name: "result" }),
   /** The result is still to be written. */
-  writes: reg(bit, { init: 0, name: "writes" }),
+  writes: reg(bit, { name: "writes" }),
   /** The next of the words that go out, from register rd on, how many there are, and whether a reply has them. */
   index: reg(uint(4), { name: "index" }),
   words: reg(uint(4), { name: "words" }),

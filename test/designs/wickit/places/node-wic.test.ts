@@ -14,9 +14,9 @@ import { runWic, type WicCall } from "../../../../designs/wickit/model/index.ts"
 import { NodeWic, type NodeWicParameters } from "../../../../designs/wickit/places/index.ts";
 import { bytesOfWords, clioMemory, wordsOfBytes } from "../../../../designs/wickit/rig/index.ts";
 import { loadProgram, wicHead } from "../../../../designs/wickit/wire/index.ts";
-import type { Bench } from "../../../../sim/index.ts";
+import { type Bench, bernoulli } from "../../../../sim/index.ts";
 import { bench } from "../../../bench.ts";
-import { example, listWords, nodes, requestsFor } from "../support/programs.ts";
+import { example, listWords, nodes, requestsFor, sizedCalls, sizedImage } from "../support/programs.ts";
 
 const base = 0x10_0000n,
   pid = 7,
@@ -116,6 +116,37 @@ for (const [beatBytes, space] of [
       }
       const empty = await host.call(request({ program: loadProgram, words: [] }, loader));
       expect(empty.replies[0]?.status).toBe(status.OK);
+    });
+    const sized = parameters(beatBytes, space, sizedImage);
+    for (const slow of ["reply", "replyData", "memory", "memoryData", "memoryReply", "memoryReplyData"] as const)
+      bench(`replies and accesses of each size, while ${slow} hardly moves`, NodeWic(sized), { seed: 5 }, async b => {
+        const { host, memory, twin, owner, expected } = places(b, sized, {
+          pause: s => bernoulli(s === slow ? 0.9 : 0.1, b.random.fork(s).word()),
+          hold: true,
+          jitter: 10,
+        });
+        const calls = sizedCalls(b.random, base, 40).map(call => ({ call, sent: host.request(request(call)) }));
+        await host.drained();
+        for (const { call, sent } of calls) {
+          const { status: code, words } = expected(sizedImage, call);
+          expect(sent.replies.length).toBe(1);
+          expect(replyOf(sent)).toEqual({ status: code, words });
+        }
+        expect(memory.load(owner, base, 4096)).toEqual(twin.load(owner, base, 4096));
+      });
+    bench("resets at any time, before requests of each size", NodeWic(sized), { seed: 6 }, async b => {
+      const { host, expected } = places(b, sized, { pause: 0.3, jitter: 10 });
+      for (let i = 0; i < 15; i++) {
+        for (const call of sizedCalls(b.random, base, 10)) host.request(request(call));
+        await b.cycles(b.random.between(1, 150));
+        host.reset();
+        const calls = sizedCalls(b.random, base, 4).map(call => ({ call, sent: host.request(request(call)) }));
+        await host.drained();
+        for (const { call, sent } of calls) {
+          const { status: code, words } = expected(sizedImage, call);
+          expect(replyOf(sent)).toEqual({ status: code, words });
+        }
+      }
     });
     bench(
       "reset beside traffic: nothing of before comes later, and the image stays",

@@ -6,8 +6,9 @@ import { runWic, type WicCall } from "../../../../designs/wickit/model/index.ts"
 import { assemble } from "../../../../designs/wickit/program/index.ts";
 import { bytesOfWords, ClientHost, clioMemory, type FrameNodeOptions } from "../../../../designs/wickit/rig/index.ts";
 import { ClientWic } from "../../../../designs/wickit/rtl/index.ts";
+import { bernoulli, StreamMonitor } from "../../../../sim/index.ts";
 import { bench } from "../../../bench.ts";
-import { example, listWords, nodes, requestsFor } from "../support/programs.ts";
+import { example, listWords, nodes, requestsFor, sizedCalls, sizedImage } from "../support/programs.ts";
 
 const base = 0x10_0000n,
   pid = 7;
@@ -123,6 +124,56 @@ for (const beatBytes of long ? [64, 32, 16, 8] : [64, 8]) {
       for (const [program, at, code] of asks)
         expect((await host.call({ program, words: [at] })).status, `${program} ${at}`).toBe(code);
       await host.drained();
+    });
+    for (const slow of ["request", "requestData", "reply", "replyData", "rx", "tx"] as const)
+      bench(`replies and accesses of each size, while ${slow} hardly moves`, ClientWic(p), { seed: 7 }, async b => {
+        const memory = ready(),
+          twin = ready(),
+          host = new ClientHost(b, {
+            ...{ parameters: p, base, pid, memory, latency: 20, timeout: 5000 },
+            pause: s => bernoulli(s === slow ? 0.9 : 0.1, b.random.fork(s).word()),
+          });
+        await host.load(sizedImage);
+        const calls = sizedCalls(b.random, base, 24),
+          replies = await host.all(calls);
+        for (const [i, call] of calls.entries()) {
+          const { status: code, words } = runWic({ ...p.engine, image: sizedImage, base }, call, clioMemory(twin, pid));
+          expect(replies[i]).toMatchObject({ status: code, words });
+        }
+        expect(memory.load(pid, base, 4096)).toEqual(twin.load(pid, base, 4096));
+        await host.drained();
+        expect(host.repeated).toBe(0);
+      });
+    bench("resets at any time, before requests of each size", ClientWic(p), { seed: 8 }, async b => {
+      // The bench's MAC stays, and would take the rest of a frame for the next one's beginning: it stops between two.
+      let between = true,
+        stops = false;
+      new StreamMonitor(b.sim, b.io.tx, ({ value }) => (between = value.last === 1));
+      const host = new ClientHost(b, {
+        ...{ parameters: p, base, pid, memory: ready(), latency: 30, jitter: 20, timeout: 5000 },
+        pause: s => {
+          const pauses = bernoulli(0.2, b.random.fork(s).word());
+          return () => (s === "tx" && stops && between) || pauses();
+        },
+      });
+      await host.load(sizedImage);
+      for (let i = 0; i < 12; i++) {
+        host.start(sizedCalls(b.random, base, 8));
+        await b.cycles(b.random.between(1, 200));
+        stops = true;
+        await b.until(() => between);
+        await b.cycles(2);
+        host.reset();
+        stops = false;
+        const calls = sizedCalls(b.random, base + 2048n, 3),
+          replies = await host.all(calls),
+          twin = ready();
+        for (const [n, call] of calls.entries()) {
+          const { status: code, words } = runWic({ ...p.engine, image: sizedImage, base }, call, clioMemory(twin, pid));
+          expect(replies[n]).toMatchObject({ status: code, words });
+        }
+        await host.drained();
+      }
     });
     bench(
       "reset beside traffic: late replies of before are nobody's",

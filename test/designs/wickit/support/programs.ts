@@ -37,3 +37,23 @@ export function requestsFor(name: "list" | "log" | "kv", r: Random, count: numbe
     return r.chance(0.5) ? of(0, key, mask) : of(1, key, r.bits(64), mask);
   });
 }
+
+/**
+ * Programs of each size: program `n` stores `n` words at r0, loads them back and replies them. Program 0 replies no
+ * word, and 9 asks for memory that nobody has.
+ */
+export const sizedImage = assemble(
+  Array.from({ length: 10 }, (_, n) => {
+    if (n === 0) return ".program none\n  reply r0, 0\n";
+    if (n === 9) return ".program nobody\n  load r1, [r15], 1\n  reply r1, 1\n";
+    // Seven arguments behind the address at most: eight words begin with the address itself.
+    const from = n === 8 ? 0 : 1;
+    return `.program size${n}\n  store r${from}, [r0], ${n}\n  load r8, [r0], ${n}\n  reply r8, ${n}\n`;
+  }).join(""),
+).instructions;
+/** Calls of them, 64 at most, each with 64 bytes of its own from `base` on: they do not meet. */
+export const sizedCalls = (r: Random, base: bigint, count: number): WicCall[] =>
+  Array.from({ length: count }, (_, i) => ({
+    program: r.between(0, 9),
+    words: [base + BigInt(64 * i), ...Array.from({ length: 7 }, () => r.bits(64))],
+  }));

@@ -271,7 +271,21 @@ describe("I2C", () => {
     dut,
     { hangCycles: 5000 },
     async b => {
+      // From each byte's eighth fall of the clock to its word to the slave's side.
+      const latencies: number[] = [];
+      let fell = 0,
+        high = 1;
+      b.onEdge({
+        sample: cycle => {
+          if (b.io.received.valid.value === 1) latencies.push(cycle - fell);
+          if (high === 1 && b.io.scl.value === 0) fell = cycle;
+          high = b.io.scl.value;
+        },
+      });
       const { reader } = await oneMaster(b, { divisors: [9, 9] }, 12);
+      expect(latencies.length).toBeGreaterThan(5);
+      // 5 to 6: the lines change with the clock here, so always the same.
+      expect([...new Set(latencies)]).toEqual([5]);
       const quarter = 10,
         t = reader.times;
       expect(t.low).toBeGreaterThanOrEqual(2 * quarter);
@@ -297,15 +311,23 @@ describe("I2C", () => {
     const a = new Master(b, "A");
     await b.cycles(200);
     const at: number[] = [];
-    for (const c of [{ start: 1, data: 2 * SLAVE }, { data: 0x0f }, { data: 0xf0, stop: 1 }] as const) {
+    const commands = [
+      { start: 1, data: 2 * SLAVE },
+      { data: 0x0f },
+      { start: 1, data: 2 * SLAVE },
+      { data: 0xf0, stop: 1 },
+    ] as const;
+    for (const c of commands) {
       const from = b.cycle;
       await a.byte(c);
       at.push((b.cycle - from) / 80);
     }
     // A rise of the clock is seen 4 cycles after it: a twentieth of this period.
-    expect(at[0]).toBeCloseTo(9 * 1.05 + 0.5, 0);
-    expect(at[1]).toBeCloseTo(9 * 1.05, 0);
-    expect(at[2]).toBeCloseTo(9 * 1.05 + 1.5, 0);
+    const rise = 1.05;
+    expect(at[0], "a start").toBeCloseTo(9 * rise + 0.5, 1);
+    expect(at[1], "a byte").toBeCloseTo(9 * rise, 1);
+    expect(at[2], "a repeated start").toBeCloseTo(10 * rise + 0.5, 1);
+    expect(at[3], "a stop").toBeCloseTo(10 * rise + 0.5, 1);
   });
   bench("disturbances of one cycle are not seen", dut, { hangCycles: 5000 }, async b => {
     await oneMaster(b, { divisors: [7, 7], glitches: true }, 8);

@@ -86,6 +86,12 @@ async function talks(b: Bench<Ports>, t: Traffic, count = 20): Promise<void> {
     io.csN.value = 1;
     await b.cycles(6);
     expect(io.misoEnable.value).toBe(0);
+    // Others on the same lines are spoken to.
+    if (r.chance(0.6)) {
+      await word(b, t, r.between(0, 2 ** t.width - 1), r.between(1, t.width));
+      await b.cycles(t.half);
+      expect(io.misoEnable.value).toBe(0);
+    }
   }
   received.pause = never;
   await b.cycles(8);
@@ -162,6 +168,7 @@ describe("SpiSlave", () => {
     ["a lost word is not told", /assign overrun = [^;]*;/, "assign overrun = 1'b0;"],
     ["the new word takes the old one's place", /if \(whole & room\)/, "if (whole)"],
     ["bits the wrong way round", "held <= {into, mosi_2}", "held <= {mosi_2, into}"],
+    ["what others are told is taken for its own", "samples = ~cs_n_2 & (rises", "samples = (rises"],
     ["it drives the line always", /assign miso_enable = [^;]*;/, "assign miso_enable = 1'b1;"],
     ["reset leaves what waits", "if (rst) full <= 1'b0;\n    else if (room)", "if (room)"],
   ] as const)("planted fault: %s", (_what, from, to) => {

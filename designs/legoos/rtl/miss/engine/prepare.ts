@@ -51,7 +51,7 @@ export const knownStep = ({ io, p, ranges, router, table: t }: Parts, hand: Hand
   return {
     Known: () => {
       const unknown = node(router.route.known.not()),
-        wanted = node(mux(ofVictim, constant(1, 1), job.fetch.andNot(ranges.local)), { name: "needs_owner" }),
+        wanted = node(mux(ofVictim, constant(1, 1), job.fetch.andNot(ranges.isLocal)), { name: "needs_owner" }),
         asks = node(wanted.and(unknown), { name: "asks" }),
         refuses = node(asks.andNot(ofVictim).and(constant(p.unknown === "refuse" ? 1 : 0, 1)));
       told.valid.set(asks);
@@ -63,7 +63,7 @@ export const knownStep = ({ io, p, ranges, router, table: t }: Parts, hand: Hand
       }).otherwise(() => {
         when(asks.not().or(told.ready), () => {
           when(ofVictim.not(), () => {
-            local.set(job.fetch.and(ranges.local));
+            local.set(job.fetch.and(ranges.isLocal));
             t.at(at, m => {
               t.details.at(m).writable.set(ranges.writable);
               when(refuses, () => t.details.at(m).status.set(statusBits.INVALID));
@@ -72,7 +72,7 @@ export const knownStep = ({ io, p, ranges, router, table: t }: Parts, hand: Hand
             });
             ofVictim.set(1);
             s.go("Prepared");
-            when(job.dirty, () => s.go("Look")).elseWhen(job.fetch.and(ranges.local), () => {
+            when(job.dirty, () => s.go("Look")).elseWhen(job.fetch.and(ranges.isLocal), () => {
               ofVictim.set(0);
               beat.set(0);
               s.go("Zero");

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { bench } from "../../bench.ts";
+import { bench } from "../../../bench.ts";
 import {
   axisBeat,
   connect,
@@ -15,11 +15,11 @@ import {
   source,
   uint,
   type UIntShape,
-} from "../../../hdl-dsl/index.ts";
-import { AxisSource, runBench, StreamSink } from "../../../sim/index.ts";
-import { findsFault, plant } from "../../support/plant.ts";
-import { everyPressure } from "../support/pressures.ts";
-import { crc32, internetChecksum } from "./reference.ts";
+} from "../../../../hdl-dsl/index.ts";
+import { AxisSource, runBench, StreamSink } from "../../../../sim/index.ts";
+import { findsFault, plant } from "../../../support/plant.ts";
+import { everyPressure } from "../../support/pressures.ts";
+import { crc32, internetChecksum } from "../reference.ts";
 
 const Digests = module(
   "Digests",

@@ -1,0 +1,76 @@
+/**
+ * The clock of each miss: with nobody to answer, a fetch is sent again after its time, as often as it may be, and then
+ * fails. All misses at once, so that each has its turn.
+ */
+import { expect, test } from "vitest";
+import { clioHeader, frameOffsets } from "../../../designs/clio/wire/index.ts";
+import { withExCache } from "../../../designs/legoos/rig/index.ts";
+import { ExCache } from "../../../designs/legoos/rtl/index.ts";
+import { partShift } from "../../../designs/legoos/wire/index.ts";
+import { type Design, StreamMonitor } from "../../../sim/index.ts";
+import { findsFault, plant } from "../../support/plant.ts";
+import { small } from "./traffic.ts";
+
+const tries = 3,
+  p = small({ misses: 4, waiting: 8, tries }),
+  /** Cycles that sending takes, when others send at the same time. */
+  sending = 80;
+
+const clocks = (design?: Design<ReturnType<typeof ExCache>["ports"]>): Promise<void> =>
+  withExCache(
+    "clocks",
+    { parameters: p, seed: 1, wave: false, doubtful: true, limitCycles: 60_000, ...(design && { design }) },
+    async rig => {
+      const { bench } = rig,
+        sent = new Map<number, number[]>();
+      let begins = true;
+      new StreamMonitor(bench.sim, bench.io.tx, ({ cycle, value }) => {
+        if (begins) {
+          const tag = Number(
+              (BigInt(value.data) >> BigInt(8 * (frameOffsets.clio + clioHeader.at.tag.byteOffset))) & 0xffn,
+            ),
+            miss = tag & ((1 << partShift) - 1);
+          sent.set(miss, [...(sent.get(miss) ?? []), cycle]);
+        }
+        begins = value.last === 1;
+      });
+      const read = (line: number): Promise<void> =>
+          rig.ask({ asid: 1, va: BigInt(line * p.lineBytes), write: false, strb: 0n, data: 0n }),
+        all = Array.from({ length: p.misses }, (_, i) => i);
+      await rig.begin([1]);
+      for (let round = 0; round < 3; round++) {
+        sent.clear();
+        rig.hold();
+        const failed = rig.doubts.failures,
+          from = bench.cycle;
+        // One line of each set.
+        for (const line of all) await read(100 + 4 * round + line);
+        await bench.until(() => rig.open === 0);
+        const took = bench.cycle - from;
+        expect(rig.doubts.failures - failed, "fetches that fail").toBe(p.misses);
+        expect(took).toBeLessThan((tries + 1) * p.timeoutCycles + 4 * sending);
+        for (const miss of all) {
+          const times = sent.get(miss) ?? [];
+          expect(times.length, `requests of miss ${miss}`).toBe(1 + tries);
+          for (const [i, t] of times.slice(1).entries()) {
+            const gap = t - (times[i] as number);
+            expect(gap, `cycles between requests of miss ${miss}`).toBeGreaterThanOrEqual(p.timeoutCycles - sending);
+            expect(gap, `cycles between requests of miss ${miss}`).toBeLessThan(p.timeoutCycles + sending);
+          }
+        }
+      }
+    },
+  );
+test("each miss is sent again after its time, as often as it may be, and then fails", () => clocks());
+test.each([
+  [
+    "the clock of the third miss stands still",
+    /details_2_time <= details_2_time - 20'd1;/,
+    "details_2_time <= details_2_time;",
+  ],
+  [
+    "a fetch that is given up says nothing of it",
+    /details_2_status <= status_fail;/g,
+    "details_2_status <= status_ok;",
+  ],
+] as const)("a planted fault: %s", (_, from, to) => findsFault(clocks(plant(ExCache(p), from, to))));
