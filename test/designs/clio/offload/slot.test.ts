@@ -15,6 +15,7 @@ import {
 import { bench } from "../../../bench.ts";
 import { findsFault, plant } from "../../../support/plant.ts";
 import { slotIsBack } from "./support/slot-moments.ts";
+import { testOfResets } from "../../../support/reset-any-time.ts";
 
 const p: SlotParameters = { beatBytes: 16, contexts: 4, maxData: 200, outstanding: 4, replyBeats: 32, maxBody: 240 };
 const ownPid = offloadPid(2);
@@ -501,6 +502,8 @@ describe("an offload that does not come to an end", () => {
         runBench(name, plant(design, from, to), { wave: false, seed: 1, hangCycles: 3000, limitCycles: 20_000 }, body),
       ));
 });
+
+testOfResets(dut, { most: 1500, beside: { fits: "" } }, b => run(b, 100, [bernoulli(0.3, 1), bernoulli(0.4, 2)]));
 
 describe("a planted fault is found", () => {
   const check = (name: string, design: Dut<Ports>): Promise<unknown> =>

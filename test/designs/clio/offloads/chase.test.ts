@@ -13,6 +13,7 @@ import {
 import { bench } from "../../../bench.ts";
 import { findsFault, plant } from "../../../support/plant.ts";
 import { contextsBack, Standstill } from "./support/contexts-back.ts";
+import { testOfResets } from "../../../support/reset-any-time.ts";
 
 const maxData = 1466,
   mostNodes = 255;
@@ -213,6 +214,7 @@ for (const beatBytes of process.env["MNEMO_LONG"] === undefined ? [64, 8] : [64,
         expect(host.mostInFlight).toBe(8);
       },
     );
+    testOfResets(dut, { most: 1000 }, b => run(b, p, 200, { pause: 0.3, jitter: 80 }));
     bench("the same without a pause, back to back", dut, { seed: 12 }, async b => {
       await run(b, p, 300, { latency: 3 });
     });

@@ -8,6 +8,7 @@ import type { OffloadCall, OffloadPorts } from "../../../../designs/clio/rig/ind
 import { bench } from "../../../bench.ts";
 import { findsFault, plant } from "../../../support/plant.ts";
 import { MvRig } from "./support/mv-rig.ts";
+import { testOfResets } from "../../../support/reset-any-time.ts";
 
 const wide: OffloadParameters = { beatBytes: 64, contexts: 8, maxData: 1466 },
   narrow: OffloadParameters = { beatBytes: 8, contexts: 4, maxData: 200 };
@@ -262,6 +263,9 @@ describe("MultiVersion", () => {
       expect(append).toBeLessThanOrEqual(36);
       await rig.finish();
     },
+  );
+  testOfResets(Narrow, { most: 2000 }, b =>
+    traffic(b, new MvRig(b, narrow, limits, { pause: 0.3, jitter: 60 }), narrow, 6),
   );
   bench("reset in the middle: there is no object any more", Narrow, { seed: 8 }, async b => {
     const rig = new MvRig(b, narrow, limits, { pause: 0.2, jitter: 30 });

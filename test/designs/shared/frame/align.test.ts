@@ -14,6 +14,7 @@ import {
 import { bench } from "../../../bench.ts";
 import { offer } from "../../../support/offer.ts";
 import { findsFault, plant } from "../../../support/plant.ts";
+import { resetAnyTime, testOfResets } from "../../../support/reset-any-time.ts";
 
 /** Beats of each width, with tags and lengths of others. */
 const parameterSets = {
@@ -189,6 +190,19 @@ describe("Align", () => {
       16,
     );
   });
+
+  const beside = { input_last: "input_ready" },
+    anyJobs = (b: Bench<Ports>) =>
+      run(
+        b,
+        Array.from({ length: 200 }, () => randomJob(b.random, 16)),
+        16,
+        { job: bernoulli(0.3, 3), input: bernoulli(0.2, 4), output: bernoulli(0.4, 5) },
+      );
+  testOfResets(dut(16), { beside }, anyJobs);
+  // Two edges of reset, as at the beginning, would clear it.
+  test("a planted fault is found: a beat that is left over stays through a reset of one edge", () =>
+    findsFault(resetAnyTime(plant(dut(16), /\bflush <= 1'b0;/, "flush <= flush & turned_valid;"), { beside }, anyJobs), /differs .* after reset/));
 
   /** The last output beat, of what a job's only input beat leaves over, waits as the reset comes. */
   const leftOver = async (b: Bench<Ports>): Promise<void> => {

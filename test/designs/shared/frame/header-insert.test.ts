@@ -22,6 +22,7 @@ import {
 } from "../../../../sim/index.ts";
 import { bench } from "../../../bench.ts";
 import { findsFault, plant } from "../../../support/plant.ts";
+import { testOfResets } from "../../../support/reset-any-time.ts";
 
 /** Headers in one beat and in several, longer and shorter than the shortest frame; the size in different places. */
 const parameterSets: readonly HeaderStripParameters[] = [
@@ -203,6 +204,11 @@ describe.each(parameterSets)("a header of $headerBytes bytes in beats of $beatBy
     expect(t.heads.map((h, i) => h - (t.ends[i] as number))).toEqual(t.heads.map(() => 1));
     expect(t.made[0] as number).toBe((t.asked as number) + 2);
   });
+  testOfResets(
+    dut,
+    { beside: { route: "data_valid", head_payload_header: "", data_payload_data: "", made_payload_data: "" } },
+    b => run(b, p, 60, [bernoulli(0.3, 1), bernoulli(0.4, 2)]),
+  );
   bench("a reset in the middle of frames leaves nothing behind", dut, { seed: 9 }, async b => {
     b.io.frame.payload.data.value = 1n;
     b.io.frame.payload.last.value = 0;

@@ -14,6 +14,7 @@ import {
 } from "../../../../../sim/index.ts";
 import { bench } from "../../../../bench.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
+import { testOfResets } from "../../../../support/reset-any-time.ts";
 
 const p = { partitions: 2, beatBytes: 8, frameBytes: 64, plain: true } as const,
   most = p.frameBytes / p.beatBytes;
@@ -101,6 +102,7 @@ describe("PartitionRx", () => {
       expect(dropped[1]).toBeGreaterThan(20);
     },
   );
+  testOfResets(rx, {}, b => receive(b, 100, bernoulli(0.2, 1), [bernoulli(0.4, 2), bernoulli(0.9, 3)]));
   bench("the same with pauses, after a reset", rx, { seed: 2, limitCycles: 40_000 }, async b => {
     await b.cycles(3);
     b.sim.reset();
@@ -172,6 +174,7 @@ describe("PartitionTx", () => {
       await transmit(b, 80, [bernoulli(0.3, 1), bernoulli(0.5, 2)], bernoulli(0.4, 3));
     },
   );
+  testOfResets(tx, {}, b => transmit(b, 60, [bernoulli(0.3, 1), bernoulli(0.5, 2)], bernoulli(0.4, 3)));
   bench(
     "a partition's frames begin in its own turns only, whatever the other has",
     tx,

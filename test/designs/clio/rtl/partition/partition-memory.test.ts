@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { PartitionReads, PartitionWrites } from "../../../../../designs/clio/rtl/partition/partition-memory.ts";
 import { type Bench, bernoulli, type Dut, runBench, StreamSink, StreamSource } from "../../../../../sim/index.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
+import { testOfResets } from "../../../../support/reset-any-time.ts";
 
 const sets = [
   { partitions: 2, addressBits: 16, beatBytes: 8, idBits: 2, burstBeats: 8, bursts: 8, readBeats: 32 },
@@ -191,6 +192,8 @@ describe.each(sets)("$partitions partitions on one bus of $beatBytes bytes", p =
       runBench("reads", design, { ...limits, seed: 1 }, b => reads(b, p)),
     write = (design: Dut<WritePorts>): Promise<unknown> =>
       runBench("writes", design, { ...limits, seed: 2 }, b => writes(b, p));
+  testOfResets(PartitionReads(p), {}, b => reads(b, p));
+  testOfResets(PartitionWrites(p), {}, b => writes(b, p));
   test("reads, takers that stop", () => read(PartitionReads(p)));
   test("writes, data and answers that are late", () => write(PartitionWrites(p)));
   test.each([

@@ -20,6 +20,7 @@ import { bench } from "../../../../bench.ts";
 
 import { findsFault, plant } from "../../../../support/plant.ts";
 import { mtuFrame, toBig } from "../network/net-frames.ts";
+import { testOfResets } from "../../../../support/reset-any-time.ts";
 
 const slots = 8;
 /** SlowRx with the frame buffer that it reads. */
@@ -154,6 +155,9 @@ describe("SlowRx", () => {
       });
     });
   }
+  testOfResets(dut(16), {}, b =>
+    handOver(b, 16, randomLengths(b, 60), bursts({ go: 12, pause: 12 }, 1), bernoulli(0.3, 2)),
+  );
   bench("a reset in the middle of a frame leaves nothing behind", dut(16), {}, async b => {
     b.io.socRx.ready.value = 1;
     poke(b.io.frame.payload, { slot: 2, frame: 300 });

@@ -17,6 +17,7 @@ import {
   StreamSource,
 } from "../../../../../sim/index.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
+import { testOfResets } from "../../../../support/reset-any-time.ts";
 
 const build = (set: Record<string, unknown>) => {
   const { config } = makeSettings({ slowPathRing: 4, ...set });
@@ -102,6 +103,8 @@ const stalls = (): Pause => bernoulli(0.4, ++seed);
 test("frames both ways, 64 bits", () => run(small, b => traffic(b, small, 24, () => never)));
 test("frames both ways, 64 bits, with back-pressure everywhere", () => run(small, b => traffic(b, small, 24, stalls)));
 test("frames both ways, 512 bits, with back-pressure", () => run(wide, b => traffic(b, wide, 16, stalls)));
+
+testOfResets(small.dut(), { most: 1500 }, b => traffic(b, small, 24, stalls));
 
 test("full rings: the hardware waits, software is refused and told; the counts do not move", () =>
   run(small, async b => {

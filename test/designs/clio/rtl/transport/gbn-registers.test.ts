@@ -5,6 +5,7 @@ import { goBackNSessions } from "../../../../../designs/clio/software/index.ts";
 import { type Bench, type Dut, LiteMaster, runBench, StreamSink } from "../../../../../sim/index.ts";
 import { bench } from "../../../../bench.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
+import { testOfResets } from "../../../../support/reset-any-time.ts";
 
 const p = { sessions: 64, window: 128 };
 type Ports = ReturnType<typeof GbnRegisters>["ports"];
@@ -74,6 +75,8 @@ describe("the registers of Go-Back-N", () => {
     expect(new Set(gbnCounters.map(c => c.name)).size).toBe(gbnCounters.length);
     expect(gbnMap.registers.length).toBe(5 + gbnCounters.length);
   });
+  testOfResets(GbnRegisters(p), {}, scenario);
+
   describe("a planted fault is found", () => {
     const faults: readonly (readonly [string, string | RegExp, string])[] = [
       ["an order is not taken", /ordered <= [^;]*;/, "ordered <= 1'b0;"],

@@ -51,6 +51,7 @@ import {
   randomPing,
   toBig,
 } from "../network/net-frames.ts";
+import { testOfResets } from "../../../../support/reset-any-time.ts";
 
 const parameters = (beatBytes: number, o: Partial<GbnRxParameters> = {}): GbnRxParameters => ({
   beatBytes,
@@ -664,6 +665,9 @@ describe("GbnRx", () => {
       expect(rig.session(4).expected).toBe(3);
       await rig.allBack();
     },
+  );
+  testOfResets(GbnRx(small), { most: 1500 }, b =>
+    traffic(b, small, 300, { rx: bernoulli(0.2, 1), tx: bernoulli(0.4, 2), answers: bernoulli(0.3, 3), sessions: 8 }),
   );
   bench("a reset in the middle of a frame leaves nothing behind", GbnRx(small), { seed: 2 }, async b => {
     await b.cycles(1100);

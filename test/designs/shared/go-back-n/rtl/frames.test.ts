@@ -15,6 +15,7 @@ import {
   runBench,
 } from "../../../../../sim/index.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
+import { testOfResets } from "../../../../support/reset-any-time.ts";
 
 const parameterSets: readonly GbnFramesParameters[] = [
   { beatBytes: 8, frameBytes: 128, headerBytes: 20, waits: true },
@@ -135,6 +136,7 @@ describe.each(parameterSets)("GbnFrames, $frameBytes bytes in beats of $beatByte
   test("more frames of a beat than there are places", () => small(dut));
   test("a planted fault is found: only beats are counted", () =>
     findsFault(small(plant(dut, /store_packets < \d+'d30/, "1'b1"))));
+  testOfResets(dut, { beside: { end: "ends" } }, b => run(b, p, 60, slow));
   test("without back-pressure", () => check(dut, () => never));
   test("two cycles from the last beat to the first one out", () =>
     runBench("frames latency", dut, { wave: false }, async b => {

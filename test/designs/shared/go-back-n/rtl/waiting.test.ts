@@ -15,6 +15,7 @@ import {
   StreamSource,
 } from "../../../../../sim/index.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
+import { testOfResets } from "../../../../support/reset-any-time.ts";
 
 const parameterSets: readonly GbnWaitingParameters[] = [
   { beatBytes: 8, frameBytes: 64, waiting: 4 },
@@ -89,6 +90,7 @@ describe.each(parameterSets)("GbnWaiting, $waiting frames of $frameBytes bytes",
   const dut = GbnWaiting(p);
   test("frames pass, wait and are dropped, under back-pressure", () =>
     runBench("waiting", dut, {}, b => run(b, p, 200, n => bernoulli(0.3, n))));
+  testOfResets(dut, {}, b => run(b, p, 60, n => bernoulli(0.3, n)));
   test("and back to back", () => runBench("waiting", dut, {}, b => run(b, p, 200, () => never)));
   test("a planted fault is found: what a frame that waits is told is another bit", () =>
     findsFault(
