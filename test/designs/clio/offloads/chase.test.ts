@@ -109,7 +109,15 @@ function randomRequest(r: Random, all: readonly List[]): OffloadCallRequest {
     depth: r.pick([0, 1, 2, r.between(1, 12), 255]),
     unused: r.between(0, 1),
   };
+  // One field alone reaches past the node's end.
+  const none: Partial<Chase> = { useKey: 0, keyOffset: 0, nextOffset: 0, valueOffset: 0, valueSize: 0, useValuePtr: 0 },
+    last = Math.max(0, 8 * form.nextOffset - 1),
+    bytes = r.between(1, maxData);
   const wrong = r.pick<Partial<Chase>>([
+    { ...none, nextOffset: form.nextOffset, structSize: 8 * form.nextOffset + 7 },
+    { ...none, useKey: 1, keyOffset: last, structSize: last + 7 },
+    { ...none, useValuePtr: 1, valueOffset: last, structSize: last + 7 },
+    { ...none, valueOffset: last, valueSize: bytes, structSize: last + bytes - 1 },
     { structSize: 0 },
     { structSize: 513 },
     { structSize: 65_535 },
