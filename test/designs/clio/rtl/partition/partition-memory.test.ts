@@ -215,7 +215,7 @@ const roomy = { partitions: 4, addressBits: 20, beatBytes: 16, idBits: 1, burstB
     full,
   }),
   /** Pauses of who asks: none, so that turns are full, or many. */
-  rare = (full: boolean, seed: number): Pause => (full ? never : bernoulli(0.85, seed)),
+  rare = (full: boolean, seed: number): Pause => (full ? never : bernoulli(0.98, seed)),
   ownerOf = (a: Address): number => Math.floor(a.id / 2 ** roomy.idBits);
 
 /** Reads of all partitions at any time, answered at once. */
@@ -227,7 +227,7 @@ async function readTurns(b: Bench<ReadPorts>, full: boolean): Promise<void> {
   for (let i = 0; i < roomy.partitions; i++) {
     const asks = new StreamSource(b.sim, portOf(io, "ar", i), { pause: rare(full, i) }),
       takes = new StreamSink(b.sim, portOf(io, "r", i));
-    for (let n = 0; n < 100; n++) asks.send({ ...burst(b, roomy, n), size: size(roomy), burst: 1 });
+    for (let n = 0; n < 200; n++) asks.send({ ...burst(b, roomy, n), size: size(roomy), burst: 1 });
     b.onEdge({ sample: () => void takes.received.splice(0) });
   }
   b.onEdge({
@@ -239,7 +239,7 @@ async function readTurns(b: Bench<ReadPorts>, full: boolean): Promise<void> {
       }
     },
   });
-  await b.until(() => booked.length >= 200);
+  await b.until(() => booked.length >= (full ? 200 : 500));
   expectTurnsKept(booked.slice(8), turnsOf(false, full));
 }
 
@@ -254,7 +254,7 @@ async function writeTurns(b: Bench<WritePorts>, full: boolean): Promise<void> {
     const asks = new StreamSource(b.sim, portOf(io, "aw", i), { pause: rare(full, i) }),
       data = new StreamSource(b.sim, portOf(io, "w", i));
     new StreamSink(b.sim, portOf(io, "b", i));
-    for (let n = 0; n < 100; n++) {
+    for (let n = 0; n < 200; n++) {
       const a = burst(b, roomy, n);
       asks.send({ ...a, size: size(roomy), burst: 1 });
       for (let k = 0; k <= a.len; k++) data.send({ data: 0, strb: 0, last: +(k === a.len) });
@@ -269,7 +269,7 @@ async function writeTurns(b: Bench<WritePorts>, full: boolean): Promise<void> {
       }
     },
   });
-  await b.until(() => booked.length >= 200);
+  await b.until(() => booked.length >= (full ? 200 : 500));
   expectTurnsKept(booked.slice(8), turnsOf(true, full));
 }
 

@@ -101,7 +101,7 @@ export class RetryRig {
   private readonly p: RetryBufferParameters;
   private o: RetryRigOptions;
   private readonly source: StreamSource<never>;
-  private readonly idle: Random;
+  private readonly stray: Random;
   private readonly ways: readonly { pause: Pause }[];
   private free: number[];
   private readonly asked: (Ask & { readonly slot: number })[] = [];
@@ -121,7 +121,7 @@ export class RetryRig {
     this.b = b;
     this.p = p;
     this.o = o;
-    this.idle = b.random.fork("idle");
+    this.stray = b.random.fork("idle");
     this.model = new RetryModel({ retryEntries: p.entries, retryClients: p.clients }, retryRigKey);
     this.free = Array.from({ length: p.slots }, (_, i) => i);
     const pause = o.pause ?? (() => never);
@@ -328,8 +328,8 @@ export class RetryRig {
       poke(io.done, { valid: 1, slot: d.slot, status: this.finishing.status, word: this.finishing.word });
     } else {
       // What stands beside no valid says nothing.
-      const slot = this.idle.between(0, this.p.slots - 1);
-      poke(io.done, { valid: 0, slot, status: this.idle.between(0, 15), word: this.idle.bits(64) });
+      const slot = this.stray.between(0, this.p.slots - 1);
+      poke(io.done, { valid: 0, slot, status: this.stray.between(0, 15), word: this.stray.bits(64) });
     }
     this.looking = this.words.shift();
     if (this.looking !== undefined) io.wordSlot.value = this.looking.slot;
