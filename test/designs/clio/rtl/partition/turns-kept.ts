@@ -22,15 +22,16 @@ export interface TurnsKept {
  */
 export function expectTurnsKept(booked: readonly Booked[], { partitions, cycles, paced, full }: TurnsKept): void {
   const fits = (from: number): boolean => {
-    const last = Array.from({ length: partitions }, () => ({ turn: -1, end: 0 }));
+    const last = Array.from({ length: partitions }, () => ({ turn: -1, end: 0, isWhole: false }));
     return booked.every(({ cycle, owner, cost }) => {
       const turn = Math.floor((cycle + from) / cycles),
         at = (cycle + from) % cycles,
         own = last[owner]!,
         isNew = own.turn !== turn,
         begin = isNew ? at : Math.max(own.end, at);
-      const noGap = isNew ? own.turn < 0 || (own.end + cost > cycles && at === 0) : !paced || at === own.end;
-      last[owner] = { turn, end: begin + cost };
+      // The turn in which it begins may have begun before.
+      const noGap = isNew ? !own.isWhole || (own.end + cost > cycles && at === 0) : !paced || at === own.end;
+      last[owner] = { turn, end: begin + cost, isWhole: isNew ? own.turn >= 0 : own.isWhole };
       return turn % partitions === owner && begin + cost <= cycles && (noGap || !full);
     });
   };
