@@ -17,6 +17,7 @@ import {
   runBench,
   StreamSink,
 } from "../../../../sim/index.ts";
+import { afterValid } from "../../../support/after-valid.ts";
 import { findsFault, plant } from "../../../support/plant.ts";
 import { testOfResets } from "../../../support/reset-any-time.ts";
 
@@ -151,6 +152,13 @@ describe.each(sets)("RequestOrder, $contexts contexts, keys of $keyBits bits", p
   test("the same while starts are taken now and then", () => check(Harness(p), bernoulli(0.5, 1)));
   test("2 cycles to a start, from the entry or from the end of the one ahead", () =>
     runBench("latency", Harness(p), { wave: false }, latencies));
+  const patient = (dut: Dut<Ports>): Promise<void> =>
+    runBench("order", dut, { wave: false, hangCycles: 0, limitCycles: 20_000 }, b =>
+      run(b, p, 1000, afterValid(b.io.start)),
+    );
+  test("a start is offered, whether somebody is ready or not", () => patient(Harness(p)));
+  test("a planted fault is found: a start waits until somebody is ready", () =>
+    findsFault(patient(plant(Harness(p), /(?<=starting_or = )[^;]*/, "start_ready"))));
   testOfResets(Harness(p), {}, b => run(b, p, 400, bernoulli(0.3, 1)));
   test.each([
     ["who leaves as another enters is waited for", / & ~leaving\[0\] & /, " & "],

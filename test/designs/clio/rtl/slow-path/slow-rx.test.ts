@@ -19,6 +19,7 @@ import {
 } from "../../../../../sim/index.ts";
 import { bench } from "../../../../bench.ts";
 
+import { afterValid } from "../../../../support/after-valid.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
 import { mtuFrame, toBig } from "../network/net-frames.ts";
 import { testOfResets } from "../../../../support/reset-any-time.ts";
@@ -108,16 +109,16 @@ const randomLengths = (b: Bench<Ports>, count: number): number[] =>
   );
 
 /** SlowRx alone, beside a reader of beats that takes its jobs when it likes, also while one is under way. */
-async function anyReader(b: Bench<ReturnType<typeof SlowRx>["ports"]>, beatBytes: number): Promise<void> {
+async function anyReader(b: Bench<ReturnType<typeof SlowRx>["ports"]>, beatBytes: number, late = false): Promise<void> {
   const { io, random } = b,
     frames = Array.from({ length: 200 }, () => ({
       slot: random.between(0, slots - 1),
       frame: random.between(1, 6 * beatBytes),
     })),
     given = new StreamSource(b.sim, io.frame, { pause: bernoulli(0.2, 1) }),
-    jobs = new StreamSink(b.sim, io.job, { pause: bernoulli(0.4, 2) }),
+    jobs = new StreamSink(b.sim, io.job, { pause: late ? afterValid(io.job) : bernoulli(0.4, 2) }),
     beats = new StreamSource(b.sim, io.beats, { pause: bernoulli(0.2, 3) }),
-    out = new StreamSink(b.sim, io.socRx, { pause: bernoulli(0.3, 4) }),
+    out = new StreamSink(b.sim, io.socRx, { pause: late ? afterValid(io.socRx) : bernoulli(0.3, 4) }),
     released: number[] = [];
   b.onEdge({ sample: () => void (io.release.valid.value === 1 && released.push(io.release.slot.num)) });
   for (const f of frames) given.send(f);
@@ -150,6 +151,9 @@ describe("SlowRx", () => {
     const alone = SlowRx({ slots, beatBytes, frameBytes: mtuFrame });
     bench(`${beatBytes * 8} bits: a reader that takes jobs while one is under way`, alone, {}, b =>
       anyReader(b, beatBytes),
+    );
+    bench(`${beatBytes * 8} bits: takers that are ready only after a valid`, alone, {}, b =>
+      anyReader(b, beatBytes, true),
     );
     test(`${beatBytes * 8} bits: a planted fault is found: a frame is taken beside another`, () =>
       findsFault(

@@ -23,6 +23,7 @@ import {
   runBench,
   StreamSource,
 } from "../../../../../sim/index.ts";
+import { afterValid } from "../../../../support/after-valid.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
 import { testOfResets } from "../../../../support/reset-any-time.ts";
 
@@ -152,6 +153,14 @@ describe.each(parameterSets)("the Go-Back-N header, beats of $beatBytes bytes", 
   test("is taken out, without a pause", () => remove(GbnRemove(p), fast));
   test("is put in, under random back-pressure", () => insert(GbnInsert(p), slow));
   test("is put in, without a pause", () => insert(GbnInsert(p), fast));
+  test("takers that are ready only after a valid", async () => {
+    await runBench("remove", GbnRemove(p), limits, b =>
+      removes(b, p, 60, n => (n === 3 ? afterValid(b.io.tx) : never)),
+    );
+    await runBench("insert", GbnInsert(p), limits, b =>
+      inserts(b, p, 60, n => (n === 3 ? afterValid(b.io.tx) : never)),
+    );
+  });
   testOfResets(GbnRemove(p), {}, b => removes(b, p, 60, slow));
   testOfResets(GbnInsert(p), {}, b => inserts(b, p, 60, slow));
 
