@@ -8,6 +8,7 @@ import type { OffloadCall, OffloadPorts } from "../../../../designs/clio/rig/ind
 import { bench } from "../../../bench.ts";
 import { findsFault, plant } from "../../../support/plant.ts";
 import { MvRig } from "./support/mv-rig.ts";
+import { lateTakers } from "./support/late-takers.ts";
 import { testOfResets } from "../../../support/reset-any-time.ts";
 
 const wide: OffloadParameters = { beatBytes: 64, contexts: 8, maxData: 1466 },
@@ -264,6 +265,9 @@ describe("MultiVersion", () => {
       await rig.finish();
     },
   );
+  bench("takers that are ready only after a valid", Narrow, { seed: 10 }, async b => {
+    await traffic(b, new MvRig(b, narrow, limits, { pause: lateTakers(b) }), narrow, 2);
+  });
   testOfResets(Narrow, { most: 2000 }, b =>
     traffic(b, new MvRig(b, narrow, limits, { pause: 0.3, jitter: 60 }), narrow, 6),
   );

@@ -10,6 +10,7 @@ import {
   never,
   type Pause,
   poke,
+  type Random,
   StreamSink,
   StreamSource,
   type ValueOf,
