@@ -378,6 +378,32 @@ async function turns(b: Bench<Ports>): Promise<void> {
   await slotIsBack(b, s);
 }
 
+/** Clients that come and go at random, all contexts in use at times: one more is inside while it has fewer than are left. */
+async function turnsAtRandom(b: Bench<Ports>, contexts: number): Promise<void> {
+  const s = byHand(b),
+    clients = Array.from({ length: contexts }, () => b.random.bits(48)),
+    inside = new Map<number, bigint>();
+  let full = 0,
+    answered = 0;
+  for (let n = 0; n < 400; n++) {
+    const client = b.random.pick(clients),
+      own = [...inside.values()].filter(c => c === client).length,
+      left = contexts - inside.size,
+      context = await enter(b, s, client);
+    expect(context !== undefined, `step ${n}: ${own} inside, ${left} left`).toBe(own < left);
+    if (context !== undefined) inside.set(context, client);
+    full += Number(inside.size === contexts);
+    if (!b.random.chance(Math.floor(n / 50) % 2 === 0 ? 0.1 : 0.7) || inside.size === 0) continue;
+    const gone = b.random.pick([...inside.keys()]);
+    s.reply.send(replyTo(gone));
+    answered++;
+    await b.until(() => s.answer.received.length === answered);
+    await b.cycles(2);
+    inside.delete(gone);
+  }
+  expect(full, "steps with all contexts in use").toBeGreaterThan(5);
+}
+
 const impatient = OffloadSlot({ ...p, sinceUnit: 16 });
 /** An offload that reads memory without end and answers nothing: it moves, and is stuck all the same. */
 async function restless(b: Bench<Ports>): Promise<void> {
@@ -460,6 +486,10 @@ async function unanswered(b: Bench<Ports>, late: number): Promise<void> {
 
 describe("an offload that does not come to an end", () => {
   bench("turns: half of the contexts for one client, a place for each of four", dut, { seed: 1 }, turns);
+  for (const contexts of [4, 16])
+    bench(`turns at random, ${contexts} contexts`, OffloadSlot({ ...p, contexts }), { seed: 1 }, b =>
+      turnsAtRandom(b, contexts),
+    );
   bench("no reply for the limit counts as stuck, whatever moves", impatient, { seed: 1 }, restless);
   for (const late of [1500, 1800])
     bench(
