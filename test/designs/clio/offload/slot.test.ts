@@ -378,7 +378,7 @@ async function turns(b: Bench<Ports>): Promise<void> {
   await slotIsBack(b, s);
 }
 
-/** Clients that come and go at random, all contexts in use at times: one more is inside while it has fewer than are left. */
+/** Clients that come and go at random. Each has one more request inside while it has fewer than contexts are left. */
 async function turnsAtRandom(b: Bench<Ports>, contexts: number): Promise<void> {
   const s = byHand(b),
     clients = Array.from({ length: contexts }, () => b.random.bits(48)),

@@ -38,7 +38,7 @@ async function run(b: Bench<Ports>, { lanes, numberBits }: SyncWordsParameters, 
     expect(io.free.value, `free in cycle ${n}`).toBe(Number(free));
     if (free) expect(io.lane.num, `the lane in cycle ${n}`).toBe(left);
     if (released !== undefined) taken.delete(released);
-    if (claims && left !== undefined) taken.set(left, word);
+    if (claims) taken.set(left, word);
   }
   expect(Math.min(seen.full, seen.clash)).toBeGreaterThan(20);
 }

@@ -1,8 +1,8 @@
 /** The header of Go-Back-N taken out of frames and put into them, against a model of bytes. */
 import { describe, expect, test } from "vitest";
 import {
-  GbnInsert,
   gbnBytes,
+  GbnInsert,
   gbnOffset,
   GbnRemove,
   tagBits,
