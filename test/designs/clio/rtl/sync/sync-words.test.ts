@@ -48,5 +48,6 @@ describe.each(sets)("SyncWords, $lanes lanes", p => {
   test("a word is in one lane at most, and each lane comes back", () => check(SyncWords(p)));
   testOfResets(SyncWords(p), { beside: { lane: "free" } }, b => run(b, p, 2000));
   test.runIf(p.lanes > 1)("a planted fault is found: a lane is taken that nobody claims", () =>
-    findsFault(check(plant(SyncWords(p), /\bclaim & /, ""))));
+    findsFault(check(plant(SyncWords(p), /\bclaim & /, ""))),
+  );
 });
