@@ -3,6 +3,7 @@ import { BlockMemory } from "../../../../designs/clio/board/index.ts";
 import { type Bench, bernoulli, never, type Pause, runBench, StreamSink, StreamSource } from "../../../../sim/index.ts";
 import { bench } from "../../../bench.ts";
 import { findsFault, plant } from "../../../support/plant.ts";
+import { testOfResets } from "../../../support/reset-any-time.ts";
 
 const bytes = 1024,
   windowFrom = 64,
@@ -88,6 +89,7 @@ async function traffic(b: B, pause?: () => Pause): Promise<void> {
 }
 
 bench("bursts written with holes and read back, registers in the window", dut(), {}, b => traffic(b));
+testOfResets(dut(), { beside: { s_r_payload_data: "" } }, b => traffic(b, () => bernoulli(0.3, b.random.word())));
 bench("the same with back-pressure on every channel", dut(), { seed: 2 }, b =>
   traffic(b, () => bernoulli(0.3, b.random.word())),
 );

@@ -21,6 +21,7 @@ import {
   parameters,
   type Pauses,
 } from "./support/extend-rig.ts";
+import { testOfResets } from "../../../support/reset-any-time.ts";
 
 const add = (n: bigint): Uint8Array => encode(faaBody, { addend: n }).slice(12);
 const number = (body: Uint8Array): bigint => new DataView(body.buffer, body.byteOffset).getBigUint64(0, true);
@@ -246,6 +247,7 @@ describe("the extend path, 64 bytes a beat, four offloads", () => {
     },
   );
   bench("a frame for the software right behind a request takes nothing from it", dut, limits, softwareBehind);
+  testOfResets(dut, { most: 1500 }, b => traffic(b, 250, new ExtendRig(b, pauses(2))));
   bench("a reset in the middle of it all leaves nothing", dut, { seed: 6, ...limits }, async b => {
     const rig = new ExtendRig(b, pauses(7));
     for (let i = 0; i < 12; i++)

@@ -18,6 +18,7 @@ import {
 } from "../../../../sim/index.ts";
 import { bench } from "../../../bench.ts";
 import { findsFault, plant } from "../../../support/plant.ts";
+import { testOfResets } from "../../../support/reset-any-time.ts";
 
 interface Shape {
   readonly beatBytes: number;
@@ -253,6 +254,7 @@ describe.each([16, 64])("the internal link, %i bytes a beat", beatBytes => {
       await run(b, paused(2));
     },
   );
+  testOfResets(dut, {}, b => run(b, paused(2)));
   bench("bursts, and a taker that stops for long", dut, { seed: 2, limitCycles: 200_000 }, async b => {
     await run(b, {
       frames: 50,

@@ -13,6 +13,7 @@ import {
 } from "../../../../sim/index.ts";
 import { bench } from "../../../bench.ts";
 import { findsFault, plant } from "../../../support/plant.ts";
+import { testOfResets } from "../../../support/reset-any-time.ts";
 
 const p: OnceParameters = { entries: 16, keepCycles: 600 },
   sets = p.entries / onceWays;
@@ -193,6 +194,15 @@ describe("OnceTable", () => {
     await run(b, 40);
   });
 });
+
+testOfResets(
+  dut,
+  {
+    most: 800,
+    beside: Object.fromEntries(["status", "opcode", "length", "body"].map(f => [`answer_payload_${f}`, ""])),
+  },
+  b => run(b, 60, [bernoulli(0.3, 1), bernoulli(0.4, 2)]),
+);
 
 describe("a planted fault is found", () => {
   const check = (name: string, design: Dut<Ports>): Promise<unknown> =>

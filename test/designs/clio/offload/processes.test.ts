@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { Processes } from "../../../../designs/clio/offload/processes.ts";
 import { type Bench, type Design, designOf, runBench } from "../../../../sim/index.ts";
 import { findsFault, plant } from "../../../support/plant.ts";
+import { testOfResets } from "../../../support/reset-any-time.ts";
 
 const dut = Processes();
 type Ports = typeof dut.ports;
@@ -114,6 +115,8 @@ async function twoOrders(b: Bench<Ports>): Promise<void> {
 
 const run = (of: Design<Ports>): Promise<void> =>
   runBench("processes", of, { seed: 3, wave: false, limitCycles: 60_000 }, atRandom);
+
+testOfResets(dut, {}, atRandom);
 
 describe("which processes exist", () => {
   test("orders and asks at random, as a set has it; 3 cycles to an answer; a reset forgets all", () =>

@@ -15,6 +15,7 @@ import {
 import { bench } from "../../../bench.ts";
 import { findsFault, plant } from "../../../support/plant.ts";
 import { slotIsBack } from "./support/slot-moments.ts";
+import { testOfResets } from "../../../support/reset-any-time.ts";
 
 const p: SlotParameters = { beatBytes: 16, contexts: 4, maxData: 200, outstanding: 4, replyBeats: 32, maxBody: 240 };
 const ownPid = offloadPid(2);
@@ -377,6 +378,32 @@ async function turns(b: Bench<Ports>): Promise<void> {
   await slotIsBack(b, s);
 }
 
+/** Clients that come and go at random. Each has one more request inside while it has fewer than contexts are left. */
+async function turnsAtRandom(b: Bench<Ports>, contexts: number): Promise<void> {
+  const s = byHand(b),
+    clients = Array.from({ length: contexts }, () => b.random.bits(48)),
+    inside = new Map<number, bigint>();
+  let full = 0,
+    answered = 0;
+  for (let n = 0; n < 400; n++) {
+    const client = b.random.pick(clients),
+      own = [...inside.values()].filter(c => c === client).length,
+      left = contexts - inside.size,
+      context = await enter(b, s, client);
+    expect(context !== undefined, `step ${n}: ${own} inside, ${left} left`).toBe(own < left);
+    if (context !== undefined) inside.set(context, client);
+    full += Number(inside.size === contexts);
+    if (!b.random.chance(Math.floor(n / 50) % 2 === 0 ? 0.1 : 0.7) || inside.size === 0) continue;
+    const gone = b.random.pick([...inside.keys()]);
+    s.reply.send(replyTo(gone));
+    answered++;
+    await b.until(() => s.answer.received.length === answered);
+    await b.cycles(2);
+    inside.delete(gone);
+  }
+  expect(full, "steps with all contexts in use").toBeGreaterThan(5);
+}
+
 const impatient = OffloadSlot({ ...p, sinceUnit: 16 });
 /** An offload that reads memory without end and answers nothing: it moves, and is stuck all the same. */
 async function restless(b: Bench<Ports>): Promise<void> {
@@ -459,6 +486,10 @@ async function unanswered(b: Bench<Ports>, late: number): Promise<void> {
 
 describe("an offload that does not come to an end", () => {
   bench("turns: half of the contexts for one client, a place for each of four", dut, { seed: 1 }, turns);
+  for (const contexts of [4, 16])
+    bench(`turns at random, ${contexts} contexts`, OffloadSlot({ ...p, contexts }), { seed: 1 }, b =>
+      turnsAtRandom(b, contexts),
+    );
   bench("no reply for the limit counts as stuck, whatever moves", impatient, { seed: 1 }, restless);
   for (const late of [1500, 1800])
     bench(
@@ -501,6 +532,8 @@ describe("an offload that does not come to an end", () => {
         runBench(name, plant(design, from, to), { wave: false, seed: 1, hangCycles: 3000, limitCycles: 20_000 }, body),
       ));
 });
+
+testOfResets(dut, { most: 1500, beside: { fits: "" } }, b => run(b, 100, [bernoulli(0.3, 1), bernoulli(0.4, 2)]));
 
 describe("a planted fault is found", () => {
   const check = (name: string, design: Dut<Ports>): Promise<unknown> =>

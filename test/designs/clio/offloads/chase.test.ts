@@ -13,6 +13,8 @@ import {
 import { bench } from "../../../bench.ts";
 import { findsFault, plant } from "../../../support/plant.ts";
 import { contextsBack, Standstill } from "./support/contexts-back.ts";
+import { lateTakers } from "./support/late-takers.ts";
+import { testOfResets } from "../../../support/reset-any-time.ts";
 
 const maxData = 1466,
   mostNodes = 255;
@@ -108,7 +110,15 @@ function randomRequest(r: Random, all: readonly List[]): OffloadCallRequest {
     depth: r.pick([0, 1, 2, r.between(1, 12), 255]),
     unused: r.between(0, 1),
   };
+  // One field alone reaches past the node's end.
+  const none: Partial<Chase> = { useKey: 0, keyOffset: 0, nextOffset: 0, valueOffset: 0, valueSize: 0, useValuePtr: 0 },
+    last = Math.max(0, 8 * form.nextOffset - 1),
+    bytes = r.between(1, maxData);
   const wrong = r.pick<Partial<Chase>>([
+    { ...none, nextOffset: form.nextOffset, structSize: 8 * form.nextOffset + 7 },
+    { ...none, useKey: 1, keyOffset: last, structSize: last + 7 },
+    { ...none, useValuePtr: 1, valueOffset: last, structSize: last + 7 },
+    { ...none, valueOffset: last, valueSize: bytes, structSize: last + bytes - 1 },
     { structSize: 0 },
     { structSize: 513 },
     { structSize: 65_535 },
@@ -197,6 +207,27 @@ const search = (pid: number, key: number, structSize: number, more: Partial<Chas
   }),
 });
 
+/** Nobody takes a reply, and several requests have ended: nodes of the others are taken from memory all the same. */
+async function repliesStand(b: Bench<OffloadPorts>, p: ChaseParameters, failing: number): Promise<void> {
+  const memory = new ModelMemory(),
+    nodes = 30;
+  let stands = true;
+  const { host, back } = hostOf(b, p, memory, {
+    latency: 3,
+    pause: s => (s === "reply" || s === "replyData" ? () => stands : never),
+  });
+  plainList(memory, 7, nodes, 64);
+  // Those whose first READ fails are at their end at once.
+  for (let i = 0; i < failing; i++) host.request(search(7, 1, 64, { addr: 0x5000_0000n }));
+  for (let i = 0; i < 2; i++) host.request(search(7, nodes - 1, 64));
+  const wanted = failing + 2 * nodes,
+    cycles = 2 * nodes * (64 / p.beatBytes + 20);
+  await b.withTimeout(() => b.until(() => host.trace.length >= wanted), { cycles }, "reads while replies stand");
+  stands = false;
+  await host.drained();
+  await back();
+}
+
 for (const beatBytes of process.env["MNEMO_LONG"] === undefined ? [64, 8] : [64, 32, 16, 8]) {
   const p = parametersOf(beatBytes),
     dut = PointerChase(p),
@@ -213,6 +244,15 @@ for (const beatBytes of process.env["MNEMO_LONG"] === undefined ? [64, 8] : [64,
         expect(host.mostInFlight).toBe(8);
       },
     );
+    // One more would itself stand before the others among memory's replies.
+    for (const failing of [4, 5])
+      bench(`${failing} replies that nobody takes: nodes are taken from memory`, dut, { seed: 18 }, b =>
+        repliesStand(b, p, failing),
+      );
+    bench("takers that are ready only after a valid", dut, { seed: 17 }, async b => {
+      await run(b, p, 40, { pause: lateTakers(b) });
+    });
+    testOfResets(dut, { most: 1000 }, b => run(b, p, 200, { pause: 0.3, jitter: 80 }));
     bench("the same without a pause, back to back", dut, { seed: 12 }, async b => {
       await run(b, p, 300, { latency: 3 });
     });

@@ -6,6 +6,8 @@ import type { OffloadCall, OffloadPorts } from "../../../../designs/clio/rig/ind
 import { bench } from "../../../bench.ts";
 import { findsFault, plant } from "../../../support/plant.ts";
 import { base, DfRig, tableBytes } from "./support/df-rig.ts";
+import { lateTakers } from "./support/late-takers.ts";
+import { testOfResets } from "../../../support/reset-any-time.ts";
 
 const wide: OffloadParameters = { beatBytes: 64, contexts: 8, maxData: 1466 },
   narrow: OffloadParameters = { beatBytes: 8, contexts: 2, maxData: 200 };
@@ -143,6 +145,12 @@ describe("DataFrame", () => {
       await rig.finish();
     },
   );
+  bench("takers that are ready only after a valid", DataFrame(narrow), { seed: 6 }, async b => {
+    const rig = new DfRig(b, narrow, { pause: lateTakers(b) });
+    for (let i = 0; i < 12; i++) rig.random();
+    await rig.finish();
+  });
+  testOfResets(DataFrame(narrow), { most: 1500 }, b => traffic(b, narrow, 100));
   bench("reset in the middle: nothing is left of before", DataFrame(narrow), { seed: 5 }, async b => {
     const rig = new DfRig(b, narrow, { pause: 0.2, jitter: 30 });
     for (let round = 0; round < 6; round++) {

@@ -24,6 +24,7 @@ import {
   shortWalk,
 } from "./kv-benches.ts";
 import { type KvKind, kvParameters, KvRig, sameSlot, traffic } from "./kv-rig.ts";
+import { testOfResets } from "../../../support/reset-any-time.ts";
 
 const wide = kvParameters(),
   narrow = kvParameters({ beatBytes: 8, buckets: 2 }),
@@ -152,6 +153,7 @@ describe("Clio-KV", () => {
     for (const key of keys) expect((await rig.alone("read", key)).status).toBe(FAIL);
     await rig.allBack();
   });
+  testOfResets(kvOfTwo, { most: 2000 }, b => mixture(300)(b, narrow));
   bench("reset in the middle: nothing is left, and the store begins empty", dut, { seed: 13 }, async b => {
     const rig = new KvRig(b, wide, { jitter: 20 });
     traffic(rig, b.random, 100);

@@ -8,6 +8,8 @@ import type { OffloadCall, OffloadPorts } from "../../../../designs/clio/rig/ind
 import { bench } from "../../../bench.ts";
 import { findsFault, plant } from "../../../support/plant.ts";
 import { MvRig } from "./support/mv-rig.ts";
+import { lateTakers } from "./support/late-takers.ts";
+import { testOfResets } from "../../../support/reset-any-time.ts";
 
 const wide: OffloadParameters = { beatBytes: 64, contexts: 8, maxData: 1466 },
   narrow: OffloadParameters = { beatBytes: 8, contexts: 4, maxData: 200 };
@@ -262,6 +264,12 @@ describe("MultiVersion", () => {
       expect(append).toBeLessThanOrEqual(36);
       await rig.finish();
     },
+  );
+  bench("takers that are ready only after a valid", Narrow, { seed: 10 }, async b => {
+    await traffic(b, new MvRig(b, narrow, limits, { pause: lateTakers(b) }), narrow, 2);
+  });
+  testOfResets(Narrow, { most: 2000 }, b =>
+    traffic(b, new MvRig(b, narrow, limits, { pause: 0.3, jitter: 60 }), narrow, 6),
   );
   bench("reset in the middle: there is no object any more", Narrow, { seed: 8 }, async b => {
     const rig = new MvRig(b, narrow, limits, { pause: 0.2, jitter: 30 });

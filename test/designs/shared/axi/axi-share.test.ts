@@ -18,6 +18,7 @@ import {
 import { bench } from "../../../bench.ts";
 import { offer } from "../../../support/offer.ts";
 import { findsFault, plant } from "../../../support/plant.ts";
+import { testOfResets } from "../../../support/reset-any-time.ts";
 
 const toBig = (bytes: Uint8Array): bigint => BigInt(`0x${Buffer.from(bytes).reverse().toString("hex")}`);
 const syncId = 9;
@@ -202,6 +203,7 @@ describe("AxiShare", () => {
       await run(b, 32, { count: 60, memory, pause: () => bernoulli(0.3, ++seed) });
     });
   }
+  testOfResets(dut(16), {}, b => run(b, 16, { pause: () => bernoulli(0.3, b.random.word()) }));
   bench("no pauses: one beat each cycle", dut(64), {}, async b => {
     const { sides } = await run(b, 64, { outOfOrder: false });
     const reads = sides.flatMap(s => s.read.received.map(x => x.cycle)).sort((x, y) => x - y);

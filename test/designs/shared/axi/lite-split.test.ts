@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { LiteSplit } from "../../../../designs/shared/axi/index.ts";
 import { type Bench, bernoulli, never, type Pause, runBench, StreamSink, StreamSource } from "../../../../sim/index.ts";
 import { findsFault, plant } from "../../../support/plant.ts";
+import { testOfResets } from "../../../support/reset-any-time.ts";
 
 const parameterSets = [{ addressBits: 4 }, { addressBits: 13 }];
 type Ports = ReturnType<typeof LiteSplit>["ports"];
@@ -67,6 +68,7 @@ describe.each(parameterSets)("LiteSplit, $addressBits address bits a half", ({ a
   const dut = LiteSplit({ addressBits });
   test("each half has its own accesses, under back-pressure", () =>
     runBench("split", dut, {}, b => run(b, addressBits, seed => bernoulli(0.4, seed))));
+  testOfResets(dut, {}, b => run(b, addressBits, seed => bernoulli(0.4, seed)));
   test("and without any", () => runBench("split", dut, {}, b => run(b, addressBits, () => never)));
   test("a planted fault is found: the data of a write go to the lower half", () =>
     findsFault(

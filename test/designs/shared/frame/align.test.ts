@@ -13,7 +13,9 @@ import {
 } from "../../../../sim/index.ts";
 import { bench } from "../../../bench.ts";
 import { offer } from "../../../support/offer.ts";
+import { afterValid } from "../../../support/after-valid.ts";
 import { findsFault, plant } from "../../../support/plant.ts";
+import { resetAnyTime, testOfResets } from "../../../support/reset-any-time.ts";
 
 /** Beats of each width, with tags and lengths of others. */
 const parameterSets = {
@@ -189,6 +191,26 @@ describe("Align", () => {
       16,
     );
   });
+
+  const beside = { input_last: "input_ready" },
+    anyJobs = (b: Bench<Ports>) =>
+      run(
+        b,
+        Array.from({ length: 200 }, () => randomJob(b.random, 16)),
+        16,
+        { job: bernoulli(0.3, 3), input: bernoulli(0.2, 4), output: bernoulli(0.4, 5) },
+      );
+  bench("a taker that is ready only after a valid", dut(16), {}, async b => {
+    const jobs = Array.from({ length: 100 }, () => randomJob(b.random, 16));
+    await run(b, jobs, 16, { ...noPauses, output: afterValid(b.io.output) });
+  });
+  testOfResets(dut(16), { beside }, anyJobs);
+  // Two edges of reset, as at the beginning, would clear it.
+  test("a planted fault is found: a beat that is left over stays through a reset of one edge", () =>
+    findsFault(
+      resetAnyTime(plant(dut(16), /\bflush <= 1'b0;/, "flush <= flush & turned_valid;"), { beside }, anyJobs),
+      /differs .* after reset/,
+    ));
 
   /** The last output beat, of what a job's only input beat leaves over, waits as the reset comes. */
   const leftOver = async (b: Bench<Ports>): Promise<void> => {

@@ -18,6 +18,7 @@ import { bench } from "../../../bench.ts";
 import { offer } from "../../../support/offer.ts";
 
 import { findsFault, plant } from "../../../support/plant.ts";
+import { testOfResets } from "../../../support/reset-any-time.ts";
 
 /** Slots and bytes of a frame by bytes of a beat. */
 const parameterSets = {
@@ -164,6 +165,7 @@ describe("FrameBuffer", () => {
       await s.check(i % 3);
     }
   });
+  testOfResets(dut(16), {}, b => randomJobs(b, 16, 100, [bernoulli(0.4, 1), bernoulli(0.4, 2), bernoulli(0.4, 3)]));
   bench("a reset in the middle of jobs leaves nothing behind", dut(16), { seed: 4 }, async b => {
     for (const job of [b.io.writeJob, b.io.echoJob, b.io.slowJob])
       await offer(b, job, { slot: 1, first: 2, beats: 14 });

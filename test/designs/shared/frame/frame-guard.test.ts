@@ -3,6 +3,7 @@ import { FrameGuard } from "../../../../designs/shared/frame/index.ts";
 import { type Bench, bernoulli, poke, runBench, StreamSink } from "../../../../sim/index.ts";
 import { bench } from "../../../bench.ts";
 import { findsFault, plant } from "../../../support/plant.ts";
+import { testOfResets } from "../../../support/reset-any-time.ts";
 
 const parameterSets = [{ beatBytes: 8 }, { beatBytes: 64 }];
 type Parameters = (typeof parameterSets)[number];
@@ -95,6 +96,9 @@ describe.each(parameterSets)("FrameGuard, $beatBytes bytes", p => {
     expect(r.whole).toBeGreaterThan(20);
     expect(r.cut).toBeGreaterThan(20);
     expect(r.lost).toBeGreaterThan(r.cut);
+  });
+  testOfResets(dut(p), {}, async b => {
+    await guard(b, p, 0.5, 100);
   });
   test("a planted fault is found: the end of a cut frame is forgotten", () =>
     findsFault(

@@ -21,7 +21,9 @@ import {
   StreamSource,
 } from "../../../../sim/index.ts";
 import { bench } from "../../../bench.ts";
+import { afterValid } from "../../../support/after-valid.ts";
 import { findsFault, plant } from "../../../support/plant.ts";
+import { testOfResets } from "../../../support/reset-any-time.ts";
 
 /** Headers in one beat and in several, longer and shorter than the shortest frame; the size in different places. */
 const parameterSets: readonly HeaderStripParameters[] = [
@@ -102,15 +104,24 @@ function frames(b: Bench<Ports>, p: Shape, count: number, most: number): Frame[]
 }
 
 /** Makes frames and takes frames apart, at the same time. */
-async function run(b: Bench<Ports>, p: Shape, count: number, [give, take]: readonly [Pause, Pause], most = 300) {
+async function run(
+  b: Bench<Ports>,
+  p: Shape,
+  count: number,
+  [give, take]: readonly [Pause, Pause | typeof afterValid],
+  most = 300,
+) {
+  const takes = (port: Parameters<typeof afterValid>[0]): { readonly pause: Pause } => ({
+    pause: take === afterValid ? afterValid(port) : (take as Pause),
+  });
   const { beatBytes, headerBytes } = p,
     list = frames(b, p, count, most);
   const heads = new StreamSource(b.sim, b.io.inHead, { pause: give }),
     data = new StreamSource(b.sim, b.io.inData, { pause: give });
-  const made = new StreamSink(b.sim, b.io.made, { pause: take });
+  const made = new StreamSink(b.sim, b.io.made, takes(b.io.made));
   const rx = new StreamSource(b.sim, b.io.frame, { pause: give }),
-    head = new StreamSink(b.sim, b.io.head, { pause: take }),
-    body = new StreamSink(b.sim, b.io.data, { pause: take });
+    head = new StreamSink(b.sim, b.io.head, takes(b.io.head)),
+    body = new StreamSink(b.sim, b.io.data, takes(b.io.data));
   const routes: number[] = [];
   b.onEdge({
     sample: () => {
@@ -195,6 +206,9 @@ describe.each(parameterSets)("a header of $headerBytes bytes in beats of $beatBy
   bench("frames made and taken apart, under random back-pressure", dut, { seed: 7 }, async b => {
     await run(b, p, 300, [bernoulli(0.3, 1), bernoulli(0.4, 2)]);
   });
+  bench("takers that are ready only after a valid hold nothing else up", dut, { seed: 7 }, async b => {
+    await run(b, p, 60, [bernoulli(0.3, 1), afterValid]);
+  });
   bench("one beat per cycle both ways, without a bubble between frames", dut, { seed: 8 }, async b => {
     const t = await run(b, p, 100, [never, never]);
     expect(span(t.sent)).toBe(t.sent.length);
@@ -203,6 +217,11 @@ describe.each(parameterSets)("a header of $headerBytes bytes in beats of $beatBy
     expect(t.heads.map((h, i) => h - (t.ends[i] as number))).toEqual(t.heads.map(() => 1));
     expect(t.made[0] as number).toBe((t.asked as number) + 2);
   });
+  testOfResets(
+    dut,
+    { beside: { route: "data_valid", head_payload_header: "", data_payload_data: "", made_payload_data: "" } },
+    b => run(b, p, 60, [bernoulli(0.3, 1), bernoulli(0.4, 2)]),
+  );
   bench("a reset in the middle of frames leaves nothing behind", dut, { seed: 9 }, async b => {
     b.io.frame.payload.data.value = 1n;
     b.io.frame.payload.last.value = 0;
@@ -226,6 +245,12 @@ describe("a planted fault is found", () => {
     );
   test("and nothing without one", async () => {
     await check("no fault", dut);
+  });
+  test("beats of a header wait for whoever takes data", async () => {
+    const faulty = plant(dut, /(?<=flush_settled = )[^;]*/, "data_ready");
+    await findsFault(
+      runBench("waits", faulty, { wave: false, hangCycles: 300 }, b => run(b, p, 60, [never, afterValid])),
+    );
   });
   const faults: readonly (readonly [string, string | RegExp, string])[] = [
     ["the last data beat forgotten", /flush <= beat_last & [^;]*;/, "flush <= 1'h0;"],

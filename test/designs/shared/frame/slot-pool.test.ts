@@ -16,6 +16,7 @@ import { SlotPool } from "../../../../designs/shared/frame/slot-pool.ts";
 import { bench } from "../../../bench.ts";
 
 import { findsFault, plant } from "../../../support/plant.ts";
+import { testOfResets } from "../../../support/reset-any-time.ts";
 
 /** Inputs for slots that are given back, by number of slots. */
 const parameterSets = { 8: 3, 64: 1, 256: 5 } as const;
@@ -121,6 +122,7 @@ describe("SlotPool", () => {
       },
     );
   }
+  testOfResets(dut(64), {}, b => randomUse(b, 64));
   bench("a released slot is offered 2 cycles later", dut(8), {}, async b => {
     b.io.offer.ready.value = 1;
     await b.until(() => b.io.busy.num === 255);

@@ -6,6 +6,7 @@ import { Control } from "../../../../../designs/clio/rtl/dispatch/control.ts";
 import { type Bench, LiteMaster, runBench } from "../../../../../sim/index.ts";
 import { bench } from "../../../../bench.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
+import { testOfResets } from "../../../../support/reset-any-time.ts";
 
 const dut = Control({ reset: resetValues(makeSettings({ processKeys: 1024 })) });
 type Ports = typeof dut.ports;
@@ -48,6 +49,7 @@ async function orders(b: Bench<Ports>, rounds: number): Promise<void> {
 
 describe("Control with keys", () => {
   bench("every order goes out once, with the key as written", dut, { seed: 2 }, b => orders(b, 200));
+  testOfResets(dut, {}, b => orders(b, 60));
   bench("the table's size and whether it is cleared can be read", dut, {}, async b => {
     const lite = new LiteMaster(b.sim, b.io);
     b.io.keysClearing.value = 1;

@@ -29,6 +29,7 @@ import {
 import { bench } from "../../../../bench.ts";
 import { offer } from "../../../../support/offer.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
+import { testOfResets } from "../../../../support/reset-any-time.ts";
 
 const reset = resetValues(makeSettings());
 const registerMap = registersOf(reset);
@@ -312,6 +313,8 @@ describe("Control", () => {
       expect(total + 2n * BigInt(most) >= 2n ** 32n).toBe(true);
     },
   );
+  testOfResets(dut, { beside: { mat_opcode: "" } }, b => randomAccess(b, 200, () => bernoulli(0.3, b.random.word())));
+  testOfResets(dut, { beside: { mat_opcode: "" } }, b => randomEvents(b, 500));
   bench("a reset clears counters and registers, in the middle of an access too", dut, {}, async b => {
     quiet(b);
     poke(

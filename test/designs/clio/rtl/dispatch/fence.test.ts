@@ -13,6 +13,7 @@ import {
 } from "../../../../../sim/index.ts";
 import { bench } from "../../../../bench.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
+import { testOfResets } from "../../../../support/reset-any-time.ts";
 
 type Ports = ReturnType<typeof FenceUnit>["ports"];
 const dut = (slots: number, fences: number) => FenceUnit({ slots, fences });
@@ -348,6 +349,8 @@ describe("FenceUnit", () => {
     await b.cycles(6);
     expect(rig.answers.map(a => a.refused)).toEqual([false]);
   });
+
+  testOfResets(dut(8, 4), {}, b => traffic(b, { slots: 8, fences: 4 }, { cycles: 600 }));
 
   describe("a planted fault is found", () => {
     const p = { slots: 8, fences: 4 };

@@ -17,6 +17,7 @@ import {
 } from "../../../../../sim/index.ts";
 import { bench } from "../../../../bench.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
+import { testOfResets } from "../../../../support/reset-any-time.ts";
 
 const slots = 16,
   wordBits = 64;
@@ -114,6 +115,7 @@ describe("Finish", () => {
       await run(b, 2000, [bernoulli(0.3, 1), bernoulli(0.4, 2)]);
     },
   );
+  testOfResets(dut, {}, b => run(b, 200, [bernoulli(0.3, 1), bernoulli(0.4, 2)]));
   bench("one ending a cycle, its reply in the same cycle; told a cycle later", dut, { seed: 4 }, async b => {
     const t = await run(b, 300);
     expect((t.sent.at(-1) as number) - (t.sent[0] as number)).toBe(299);

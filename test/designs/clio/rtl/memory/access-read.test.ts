@@ -16,6 +16,7 @@ import {
   widths,
 } from "./memory-bench.ts";
 import { one, randoms, run } from "./support/read-rig.ts";
+import { testOfResets } from "../../../../support/reset-any-time.ts";
 
 describe("AccessRead", () => {
   for (const p of configurations) {
@@ -95,6 +96,12 @@ describe("AccessRead", () => {
         Math.ceil((requests.length * 54) / p.outstanding),
       );
     },
+  );
+  testOfResets(AccessRead(widths(16, 12)), {}, b =>
+    run(b, widths(16, 12), randoms(b, widths(16, 12), 60), {
+      pause: () => bernoulli(0.3, b.random.word()),
+      jitter: 30,
+    }),
   );
   bench("a reset in the middle of a read leaves nothing behind", AccessRead(widths(16, 12)), {}, async b => {
     const p = widths(16, 12);

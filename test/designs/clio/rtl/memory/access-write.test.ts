@@ -15,6 +15,7 @@ import {
   widths,
 } from "./memory-bench.ts";
 import { one, randoms, run } from "./support/write-rig.ts";
+import { testOfResets } from "../../../../support/reset-any-time.ts";
 
 describe("AccessWrite", () => {
   for (const p of configurations) {
@@ -81,6 +82,12 @@ describe("AccessWrite", () => {
   bench("waits when too many bursts are unanswered, loses nothing", AccessWrite(widths(64, 22)), {}, async b => {
     await run(b, widths(64, 22), randoms(b, widths(64, 22), 120, [1, 2]), { latency: 400 });
   });
+  testOfResets(AccessWrite(widths(16, 12)), {}, b =>
+    run(b, widths(16, 12), randoms(b, widths(16, 12), 60), {
+      pause: () => bernoulli(0.3, b.random.word()),
+      jitter: 30,
+    }),
+  );
   bench("a reset in the middle of a write leaves nothing behind", AccessWrite(widths(16, 12)), {}, async b => {
     const p = widths(16, 12),
       r = one(b, p, 4096 - 40, 300);

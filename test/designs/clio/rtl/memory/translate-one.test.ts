@@ -5,6 +5,7 @@ import { type Bench, type BenchOptions, legalMemories, runBench } from "../../..
 import { bench } from "../../../../bench.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
 import { dut, frameCount, type OneOptions, OneRig, type Page, type Ports } from "./support/one-rig.ts";
+import { testOfResets } from "../../../../support/reset-any-time.ts";
 
 type B = Bench<Ports>;
 const options: BenchOptions = { hangCycles: 5000, limitCycles: 300_000 };
@@ -159,6 +160,8 @@ describe("a memory that refuses entries", () => {
   for (const [like, memory] of Object.entries(legalMemories))
     bench(`at random, a memory with ${like}`, dut(), options, b => mixed(b, { memory }));
 });
+
+testOfResets(dut(), {}, b => mixed(b, { busy: 0.3 }, 60));
 
 describe("a planted fault is found", () => {
   const faults: readonly (readonly [string, RegExp, string, (b: B, o: OneOptions) => Promise<void>, RegExp])[] = [

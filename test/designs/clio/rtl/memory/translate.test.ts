@@ -5,6 +5,7 @@ import { type Bench, type BenchOptions, legalMemories, type Random, runBench } f
 import { findsFault, plant } from "../../../../support/plant.ts";
 import { addMany, quiet, small, to } from "./support/quiet-rig.ts";
 import { type Page, type PageKind, type Ports, type RigOptions, TranslateRig } from "./support/translate-rig.ts";
+import { testOfResets } from "../../../../support/reset-any-time.ts";
 
 const big: TranslateParameters = {
   ...small,
@@ -728,6 +729,9 @@ describe("Translate, case by case", () => {
     lateEntry,
   );
 
+  testOfResets(Translate(small), { most: 1500 }, b =>
+    traffic(b, small, { accesses: 400, pages: 40, faulting: 0.4, churn: 10, busy: 0.2, latency: 15, jitter: 10 }),
+  );
   bench("reset in the middle: nothing is left of before", small, async b => {
     const first = quiet(b, small, { latency: 100 }),
       pages = addMany(first, 10, {});

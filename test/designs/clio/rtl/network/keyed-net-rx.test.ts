@@ -11,6 +11,7 @@ import { bench } from "../../../../bench.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
 import { anyFrame, clientPorts, mtuFrame, own, randomClient, randomPing } from "./net-frames.ts";
 import { type NetRxPorts, netRxSlots as slots, Surroundings } from "./support/net-rx-rig.ts";
+import { testOfResets } from "../../../../support/reset-any-time.ts";
 
 interface Build {
   readonly beatBytes: number;
@@ -202,6 +203,8 @@ describe("requests for processes with keys", () => {
       },
     );
   }
+  const few: Build = { beatBytes: 16, keys: 256 };
+  testOfResets(Keyed(few), { most: 1000 }, b => traffic(b, few, { frames: 300 }));
   const all: Build = { beatBytes: 64, keys: 65536 };
   bench("every process can have a key", Keyed(all), { seed: 4, limitCycles: 200_000, hangCycles: 70_000 }, async b => {
     expect(foreign(await traffic(b, all, { frames: 400 }))).toBeGreaterThan(50);

@@ -17,6 +17,7 @@ import {
   Surroundings,
   withoutPrefix,
 } from "./support/net-rx-rig.ts";
+import { testOfResets } from "../../../../support/reset-any-time.ts";
 
 describe("NetRx", () => {
   test("its drop reasons are the node's counters", () => {
@@ -31,6 +32,10 @@ describe("NetRx", () => {
       for (const x of netRxBenches(beatBytes)) bench(x.name, dut(beatBytes), { seed: x.seed }, x.run);
     });
   }
+
+  // A frame that is too short, or of another protocol, leaves fields as they were.
+  const beside = { context_write_value_body: "", operands_write_value: "", request_payload: "" };
+  for (const x of netRxBenches(16).slice(0, 1)) testOfResets(dut(16), { most: 1000, beside }, x.run);
 
   describe("other settings", () => {
     const elsewhere: FilterSettings = {

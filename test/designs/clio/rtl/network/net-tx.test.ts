@@ -73,6 +73,7 @@ import {
   randomRequest,
   toBig,
 } from "./net-frames.ts";
+import { testOfResets } from "../../../../support/reset-any-time.ts";
 
 const slots = 64;
 /** net_tx with the two memories that it reads, so that their latencies are the real ones. */
@@ -603,6 +604,15 @@ describe("NetTx", () => {
       });
     });
   }
+
+  testOfResets(dut(16), { most: 1000 }, b =>
+    randomTraffic(b, 150, {
+      reply: bernoulli(0.2, 1),
+      data: bernoulli(0.3, 2),
+      raw: bernoulli(0.3, 3),
+      tx: bernoulli(0.3, 4),
+    }),
+  );
 
   describe("a planted fault is found", () => {
     const run = (name: string, design: Dut<Ports>): Promise<unknown> =>

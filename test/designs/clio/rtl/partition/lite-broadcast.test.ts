@@ -13,6 +13,7 @@ import {
   StreamSource,
 } from "../../../../../sim/index.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
+import { testOfResets } from "../../../../support/reset-any-time.ts";
 
 const parameterSets = [{ nodes: 2 }, { nodes: 4 }];
 type Ports = ReturnType<typeof LiteBroadcast>["ports"];
@@ -140,6 +141,7 @@ describe.each(parameterSets)("LiteBroadcast, $nodes nodes", p => {
   const dut = LiteBroadcast(p);
   test("accesses in any order, under back-pressure", () =>
     runBench("broadcast", dut, {}, b => run(b, p.nodes, seed => bernoulli(0.4, seed))));
+  testOfResets(dut, {}, b => run(b, p.nodes, seed => bernoulli(0.4, seed)));
   test("and without any", () => runBench("broadcast", dut, {}, b => run(b, p.nodes, () => never)));
   test.each([
     [

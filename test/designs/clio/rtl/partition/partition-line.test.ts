@@ -14,6 +14,8 @@ import {
 } from "../../../../../sim/index.ts";
 import { bench } from "../../../../bench.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
+import { expectTurnsKept } from "./turns-kept.ts";
+import { testOfResets } from "../../../../support/reset-any-time.ts";
 
 const p = { partitions: 2, beatBytes: 8, frameBytes: 64, plain: true } as const,
   most = p.frameBytes / p.beatBytes;
@@ -90,7 +92,55 @@ async function receive(
   return { dropped };
 }
 
+/** Frames of up to two beats more than the largest pass; of one that is longer the beats between are cut out. */
+async function tooLong(b: Bench<RxPorts>): Promise<void> {
+  const source = new StreamSource(b.sim, b.io.rx, { pause: bernoulli(0.2, 1) }),
+    sinks = each(b.io, "rx").map(s => new StreamSink(b.sim, s)),
+    wanted: string[][] = [[], []];
+  for (let n = 0; n < 120; n++) {
+    const owner = b.random.between(0, 1),
+      f = frame(b, owner, n, n % 2 === 0 ? most + (n % 12) / 2 : b.random.between(1, 2 * most)),
+      last = f.at(-1) as Beat;
+    wanted[owner]!.push(plainly(f.length > most + 2 ? [...f.slice(0, most + 1), last] : f));
+    const sent = f.map(x => source.send(x));
+    await b.until(() => sent.every(x => x.cycle !== undefined));
+    // Room for all of it: only what is too long is looked at here.
+    await b.cycles(3 * most);
+    expect(b.io.dropped.num).toBe(0);
+  }
+  expect(sinks.map(s => framesOf(beatsOf(s)).map(plainly))).toEqual(wanted);
+}
+
+/** One that takes nothing gets frames until a largest one and two beats have no room, whatever their lengths are. */
+async function exactRoom(b: Bench<RxPorts>, lengths: () => number): Promise<void> {
+  const source = new StreamSource(b.sim, b.io.rx, { pause: bernoulli(0.1, 1) }),
+    sinks = each(b.io, "rx").map((s, i) => new StreamSink(b.sim, s, { pause: () => i === 0 })),
+    depth = partitionBeats(p);
+  let kept = 0,
+    dropped = 0,
+    waits = 0;
+  b.onEdge({ sample: () => void (dropped += b.io.dropped.num & 1) });
+  for (let n = 0; n < 60; n++) {
+    const beats = lengths(),
+      before = dropped,
+      sent = frame(b, 0, n, beats).map(x => source.send(x));
+    await b.until(() => sent.every(x => x.cycle !== undefined));
+    await b.cycles(4);
+    const fits = kept + most + 2 <= depth;
+    expect(dropped - before, `frame ${n} dropped, ${kept} of ${depth} beats kept`).toBe(fits ? 0 : 1);
+    if (fits) kept += beats;
+    else waits++;
+  }
+  expect(waits, "frames without room").toBeGreaterThan(0);
+  expect(sinks.map(s => s.received.length)).toEqual([0, 0]);
+}
+
 describe("PartitionRx", () => {
+  bench("frames that are too long are cut to two beats more", rx, { seed: 1, limitCycles: 40_000 }, tooLong);
+  bench("room for a largest frame, to the beat: frames of one beat", rx, { seed: 1 }, b => exactRoom(b, () => 1));
+  bench("room for a largest frame, to the beat: any frames", rx, { seed: 2 }, b =>
+    exactRoom(b, () => b.random.between(1, most)),
+  );
   bench(
     "frames go to their partition, in order and whole; one that takes nothing loses its own, and only its",
     rx,
@@ -101,6 +151,7 @@ describe("PartitionRx", () => {
       expect(dropped[1]).toBeGreaterThan(20);
     },
   );
+  testOfResets(rx, {}, b => receive(b, 100, bernoulli(0.2, 1), [bernoulli(0.4, 2), bernoulli(0.9, 3)]));
   bench("the same with pauses, after a reset", rx, { seed: 2, limitCycles: 40_000 }, async b => {
     await b.cycles(3);
     b.sim.reset();
@@ -128,7 +179,7 @@ async function transmit(
   count: number,
   gives: readonly [Pause, Pause],
   take: Pause,
-): Promise<readonly { readonly cycle: number; readonly owner: number }[]> {
+): Promise<readonly { readonly cycle: number; readonly owner: number; readonly beats: number }[]> {
   const io = b.io,
     sources = each(io, "tx").map((s, i) => new StreamSource(b.sim, s, { pause: gives[i] as Pause }));
   const sink = new StreamSink(b.sim, io.tx, { pause: take }),
@@ -144,9 +195,10 @@ async function transmit(
     expect(came.filter(f => Number((f[0] as Beat).data & 1n) === owner).map(plainly)).toEqual(
       sent[owner]!.map(plainly),
     );
-  return came.reduce<{ at: number; out: { cycle: number; owner: number }[] }>(
+  return came.reduce<{ at: number; out: { cycle: number; owner: number; beats: number }[] }>(
     (a, f) => {
-      a.out.push({ cycle: sink.received[a.at]!.cycle, owner: Number((f[0] as Beat).data & 1n) });
+      const owner = Number((f[0] as Beat).data & 1n);
+      a.out.push({ cycle: sink.received[a.at]!.cycle, owner, beats: f.length });
       return { at: a.at + f.length, out: a.out };
     },
     { at: 0, out: [] },
@@ -163,6 +215,16 @@ async function inTurn(b: Bench<TxPorts>): Promise<void> {
   );
 }
 
+/** Turns are full: frames of both partitions are always there. The first ones find the queues empty. */
+async function fullTurns(b: Bench<TxPorts>): Promise<void> {
+  const out = await transmit(b, 150, [never, never], never),
+    half = out.slice(20, out.length / 2);
+  expectTurnsKept(
+    half.map(f => ({ cycle: f.cycle, owner: f.owner, cost: f.beats + 1 })),
+    { partitions: p.partitions, cycles: txTurn(p), paced: true, full: true },
+  );
+}
+
 describe("PartitionTx", () => {
   bench(
     "frames leave whole and in order, under random back-pressure",
@@ -172,11 +234,21 @@ describe("PartitionTx", () => {
       await transmit(b, 80, [bernoulli(0.3, 1), bernoulli(0.5, 2)], bernoulli(0.4, 3));
     },
   );
+  testOfResets(tx, {}, b => transmit(b, 60, [bernoulli(0.3, 1), bernoulli(0.5, 2)], bernoulli(0.4, 3)));
   bench(
     "a partition's frames begin in its own turns only, whatever the other has",
     tx,
     { seed: 5, limitCycles: 60_000 },
     inTurn,
+  );
+  bench("a turn ends only when the next frame does not fit", tx, { seed: 6, limitCycles: 60_000 }, fullTurns);
+  test.each([
+    ["a frame costs a cycle too many", /(?<=cost_0 = )([^;]*)/, "($1) + 1"],
+    ["a frame that just fits waits", /(?<=fits_0 = [^;]*)<= /, "< "],
+  ] as const)("a planted fault is found: %s", (_, from, to) =>
+    findsFault(
+      runBench("full turns", plant(tx, from, to), { wave: false, hangCycles: 400, limitCycles: 60_000 }, fullTurns),
+    ),
   );
 });
 

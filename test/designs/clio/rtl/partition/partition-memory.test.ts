@@ -1,8 +1,24 @@
 /** The memory's bus that partitions share, by itself: PartitionReads and PartitionWrites. */
 import { describe, expect, test } from "vitest";
-import { PartitionReads, PartitionWrites } from "../../../../../designs/clio/rtl/partition/partition-memory.ts";
-import { type Bench, bernoulli, type Dut, runBench, StreamSink, StreamSource } from "../../../../../sim/index.ts";
+import {
+  memoryTurn,
+  type PartitionMemoryParameters,
+  PartitionReads,
+  PartitionWrites,
+} from "../../../../../designs/clio/rtl/partition/partition-memory.ts";
+import {
+  type Bench,
+  bernoulli,
+  type Dut,
+  never,
+  type Pause,
+  runBench,
+  StreamSink,
+  StreamSource,
+} from "../../../../../sim/index.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
+import { type Booked, expectTurnsKept } from "./turns-kept.ts";
+import { testOfResets } from "../../../../support/reset-any-time.ts";
 
 const sets = [
   { partitions: 2, addressBits: 16, beatBytes: 8, idBits: 2, burstBeats: 8, bursts: 8, readBeats: 32 },
@@ -20,9 +36,13 @@ interface Address {
 /** The stream of each partition, which the ports' type does not name. */
 const portOf = (io: unknown, name: string, i: number): never =>
   (io as Readonly<Record<string, never>>)[`${name}${i}`] as never;
-const size = (p: Set): number => Math.log2(p.beatBytes);
+const size = (p: { readonly beatBytes: number }): number => Math.log2(p.beatBytes);
 /** A burst of a partition: its number is its address, so that what comes tells whose it is. */
-const burst = (b: Pick<Bench<ReadPorts>, "random">, p: Set, number: number): Address => ({
+const burst = (
+  b: Pick<Bench<ReadPorts>, "random">,
+  p: Omit<PartitionMemoryParameters, "bursts">,
+  number: number,
+): Address => ({
   addr: (number * p.beatBytes * p.burstBeats) % 2 ** p.addressBits,
   id: b.random.between(0, 2 ** p.idBits - 1),
   len: b.random.between(0, p.burstBeats - 1),
@@ -186,11 +206,101 @@ async function writes(b: Bench<WritePorts>, p: Set): Promise<void> {
 }
 
 const limits = { hangCycles: 3000, limitCycles: 200_000, wave: false } as const;
+/** Sets in which nothing but the turns keeps a burst waiting. */
+const roomy = { partitions: 4, addressBits: 20, beatBytes: 16, idBits: 1, burstBeats: 14, bursts: 64, readBeats: 256 },
+  turnsOf = (paced: boolean, full: boolean) => ({
+    partitions: roomy.partitions,
+    cycles: memoryTurn(roomy),
+    paced,
+    full,
+  }),
+  /** Pauses of who asks: none, so that turns are full, or many. */
+  rare = (full: boolean, seed: number): Pause => (full ? never : bernoulli(0.98, seed)),
+  ownerOf = (a: Address): number => Math.floor(a.id / 2 ** roomy.idBits);
+
+/** Reads of all partitions at any time, answered at once. */
+async function readTurns(b: Bench<ReadPorts>, full: boolean): Promise<void> {
+  const { io } = b,
+    booked: Booked[] = [],
+    out = new StreamSink(b.sim, io.ar),
+    answers = new StreamSource(b.sim, io.r);
+  for (let i = 0; i < roomy.partitions; i++) {
+    const asks = new StreamSource(b.sim, portOf(io, "ar", i), { pause: rare(full, i) }),
+      takes = new StreamSink(b.sim, portOf(io, "r", i));
+    for (let n = 0; n < 200; n++) {
+      // Full turns: no bursts so short that they leave sooner than others come.
+      const { len, ...rest } = burst(b, roomy, n);
+      asks.send({ ...rest, len: full ? Math.max(2, len) : len, size: size(roomy), burst: 1 });
+    }
+    b.onEdge({ sample: () => void takes.received.splice(0) });
+  }
+  b.onEdge({
+    sample: () => {
+      for (let a = out.take(); a !== undefined; a = out.take()) {
+        const now = a.value as unknown as Address;
+        booked.push({ cycle: a.cycle, owner: ownerOf(now), cost: now.len + 1 });
+        for (let k = 0; k <= now.len; k++) answers.send({ data: 0, id: now.id, resp: 0, last: +(k === now.len) });
+      }
+    },
+  });
+  await b.until(() => booked.length >= (full ? 300 : 500));
+  expectTurnsKept(booked.slice(8), turnsOf(false, full));
+}
+
+/** Writes of all partitions at any time, answered at once. */
+async function writeTurns(b: Bench<WritePorts>, full: boolean): Promise<void> {
+  const { io } = b,
+    booked: Booked[] = [],
+    out = new StreamSink(b.sim, io.aw),
+    answers = new StreamSource(b.sim, io.b);
+  new StreamSink(b.sim, io.w);
+  for (let i = 0; i < roomy.partitions; i++) {
+    const asks = new StreamSource(b.sim, portOf(io, "aw", i), { pause: rare(full, i) }),
+      data = new StreamSource(b.sim, portOf(io, "w", i));
+    new StreamSink(b.sim, portOf(io, "b", i));
+    for (let n = 0; n < 200; n++) {
+      const a = burst(b, roomy, n);
+      asks.send({ ...a, size: size(roomy), burst: 1 });
+      for (let k = 0; k <= a.len; k++) data.send({ data: 0, strb: 0, last: +(k === a.len) });
+    }
+  }
+  b.onEdge({
+    sample: () => {
+      for (let a = out.take(); a !== undefined; a = out.take()) {
+        const now = a.value as unknown as Address;
+        booked.push({ cycle: a.cycle, owner: ownerOf(now), cost: now.len + 2 });
+        answers.send({ id: now.id, resp: 0 });
+      }
+    },
+  });
+  await b.until(() => booked.length >= (full ? 300 : 500));
+  expectTurnsKept(booked.slice(8), turnsOf(true, full));
+}
+
+describe("turns of the memory's bus", () => {
+  const read = (design: Dut<ReadPorts>, full = true): Promise<void> =>
+      runBench("turns", design, { ...limits, seed: 3 }, b => readTurns(b, full)),
+    write = (design: Dut<WritePorts>, full = true): Promise<void> =>
+      runBench("turns", design, { ...limits, seed: 3 }, b => writeTurns(b, full));
+  test("a turn of reads ends only when the next burst does not fit", () => read(PartitionReads(roomy)));
+  test("a turn of writes ends only when the next burst does not fit", () => write(PartitionWrites(roomy)));
+  test("reads that come now and then end in their turn", () => read(PartitionReads(roomy), false));
+  test("writes that come now and then end in their turn", () => write(PartitionWrites(roomy), false));
+  test("a planted fault in the reads is found: a burst that just fits waits", () =>
+    findsFault(read(plant(PartitionReads(roomy), /(?<=fits_0 = [^;]*)<= /, "< "))));
+  test("a planted fault in the reads is found: more than the rest of the turn answers", () =>
+    findsFault(read(plant(PartitionReads(roomy), /(?<=begin_2 = )[^;]*/, "{1'b0, turn_booked_2}"), false)));
+  test("a planted fault in the writes is found: a burst that just fits waits", () =>
+    findsFault(write(plant(PartitionWrites(roomy), /(?<=fits_0 = [^;]*)<= /, "< "))));
+});
+
 describe.each(sets)("$partitions partitions on one bus of $beatBytes bytes", p => {
   const read = (design: Dut<ReadPorts>): Promise<unknown> =>
       runBench("reads", design, { ...limits, seed: 1 }, b => reads(b, p)),
     write = (design: Dut<WritePorts>): Promise<unknown> =>
       runBench("writes", design, { ...limits, seed: 2 }, b => writes(b, p));
+  testOfResets(PartitionReads(p), {}, b => reads(b, p));
+  testOfResets(PartitionWrites(p), {}, b => writes(b, p));
   test("reads, takers that stop", () => read(PartitionReads(p)));
   test("writes, data and answers that are late", () => write(PartitionWrites(p)));
   test.each([

@@ -4,6 +4,7 @@ import { type Bench, type Dut, runBench } from "../../../../../sim/index.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
 import { clientsFaults } from "./support/clients-faults.ts";
 import { type ClientsPorts, ClientsRig } from "./support/clients-rig.ts";
+import { testOfResets } from "../../../../support/reset-any-time.ts";
 
 /**
  * Few places with short times, so that times come round; times that are no multiple of four; the node's own places
@@ -55,6 +56,8 @@ describe("RetryClients", () => {
         if (p.clients > 2) expect(Math.min(seen.longest, seen.retired - 20), rare).toBeGreaterThan(0);
       }));
   }
+
+  testOfResets(RetryClients(tiny), {}, b => run(b, tiny, 200));
 
   describe("a planted fault is found", () => {
     const finds = (design: Dut<ClientsPorts>): Promise<unknown> =>

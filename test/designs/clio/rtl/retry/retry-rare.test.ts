@@ -11,8 +11,9 @@ import {
   seenAt,
   sweptInStalls,
 } from "./support/rare-benches.ts";
-import { keyInTime, runMixture, type Size, small, tiny } from "./support/retry-benches.ts";
+import { keyInTime, pauses, runMixture, type Size, small, tiny } from "./support/retry-benches.ts";
 import { retryDut, type RetryPorts } from "./support/retry-rig.ts";
+import { testOfResets } from "../../../../support/reset-any-time.ts";
 
 /** Clients enough that their places take six bits; and time enough for what is asked one after the other. */
 const many = { slots: 32, entries: 256, clients: 64, timeoutCycles: 1700 },
@@ -34,6 +35,10 @@ describe("RetryBuffer: what is rare", () => {
   bench("resets of one cycle beside traffic", retryDut(tiny), { seed: 1 }, b => resetsBesideTraffic(b, tiny, 100));
   bench("an idle bus", retryDut(slow), { seed: 1, limitCycles: 200_000 }, b => idleBus(b, slow));
   bench("a sweep beside stalls", retryDut(slow), { seed: 1, limitCycles: 400_000 }, b => sweptInStalls(b, slow, 3));
+
+  testOfResets(retryDut(tiny), { beside: { word: "", wait_ns: "" } }, b =>
+    runMixture(b, 1000, { doneAfter: [1, 60], pause: pauses(b.random) }, tiny),
+  );
 
   describe("a planted fault is found", () => {
     type Run = (b: Bench<RetryPorts>, p: Size) => Promise<void>;

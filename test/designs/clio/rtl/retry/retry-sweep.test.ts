@@ -4,6 +4,7 @@ import { type Bench, type Dut, runBench } from "../../../../../sim/index.ts";
 import { bench } from "../../../../bench.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
 import { type SweepPorts, SweepRig } from "./support/sweep-rig.ts";
+import { testOfResets } from "../../../../support/reset-any-time.ts";
 
 /** Numbers that come round soon, so that ageing is often urgent; numbers that do not; as many clients as sets twice. */
 const sizes: readonly RetrySweepParameters[] = [
@@ -80,6 +81,8 @@ describe("RetrySweep", () => {
     for (let i = 0; i < 3 * rig.model.every + 7; i++) await rig.cycle(onlyUrgent);
     expect([rig.model.every, rig.taken.length], "cycles for a step").toEqual([4096, 3]);
   });
+
+  testOfResets(RetrySweep(tiny), {}, b => run(b, tiny, 60));
 
   describe("a planted fault is found", () => {
     const finds = (design: Dut<SweepPorts>): Promise<unknown> =>

@@ -16,6 +16,7 @@ import {
   StreamSource,
 } from "../../../../../sim/index.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
+import { testOfResets } from "../../../../support/reset-any-time.ts";
 
 const bus = (beatBytes: number) => ({ addressBits: 20, idBits: 4, beatBytes });
 const dut = (beatBytes: number) => EntryExchange(bus(beatBytes));
@@ -132,6 +133,7 @@ test("64 bits, no stall", async () => {
   expect((await bench(8, () => never, 5)).slowest).toBeLessThan(200);
 });
 test("64 bits, stalls everywhere", () => bench(8, stalls, 20));
+testOfResets(dut(8), {}, b => run(b, 8, stalls, 20, {}));
 test("512 bits, stalls everywhere", () => bench(64, stalls, 20));
 test.each(Object.entries(legalMemories))("64 bits, a memory with %s", async (_, memory) => {
   await bench(8, () => never, 12, dut(8), memory);

@@ -14,12 +14,15 @@ import {
   type Pause,
   poke,
   runBench,
+  StreamSink,
   StreamSource,
 } from "../../../../../sim/index.ts";
 import { bench } from "../../../../bench.ts";
 
+import { afterValid } from "../../../../support/after-valid.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
 import { mtuFrame, toBig } from "../network/net-frames.ts";
+import { testOfResets } from "../../../../support/reset-any-time.ts";
 
 const slots = 8;
 /** SlowRx with the frame buffer that it reads. */
@@ -99,12 +102,66 @@ async function handOver(
   expect([soc.frames.length, released.map(r => r.slot)]).toEqual([0, order]);
   return { sent, got, released };
 }
+const limits = { wave: false, hangCycles: 300 } as const;
 const randomLengths = (b: Bench<Ports>, count: number): number[] =>
   Array.from({ length: count }, () =>
     b.random.chance(0.2) ? b.random.between(1, mtuFrame) : b.random.between(1, 160),
   );
 
+/** SlowRx alone, beside a reader of beats that takes its jobs when it likes, also while one is under way. */
+async function anyReader(b: Bench<ReturnType<typeof SlowRx>["ports"]>, beatBytes: number, late = false): Promise<void> {
+  const { io, random } = b,
+    frames = Array.from({ length: 200 }, () => ({
+      slot: random.between(0, slots - 1),
+      frame: random.between(1, 6 * beatBytes),
+    })),
+    given = new StreamSource(b.sim, io.frame, { pause: bernoulli(0.2, 1) }),
+    jobs = new StreamSink(b.sim, io.job, { pause: late ? afterValid(io.job) : bernoulli(0.4, 2) }),
+    beats = new StreamSource(b.sim, io.beats, { pause: bernoulli(0.2, 3) }),
+    out = new StreamSink(b.sim, io.socRx, { pause: late ? afterValid(io.socRx) : bernoulli(0.3, 4) }),
+    released: number[] = [];
+  b.onEdge({ sample: () => void (io.release.valid.value === 1 && released.push(io.release.slot.num)) });
+  for (const f of frames) given.send(f);
+  for (const [i, f] of frames.entries()) {
+    const count = Math.ceil(f.frame / beatBytes),
+      data = Array.from({ length: count }, () => random.bits(8 * beatBytes));
+    await b.until(() => jobs.received.length > 0);
+    expect(jobs.take()?.value, `job ${i}`).toEqual({ slot: f.slot, first: 0, beats: count });
+    await b.cycles(random.between(0, 5));
+    data.forEach((d, k) => beats.send({ data: d, last: Number(k === count - 1) }));
+    await b.until(() => out.received.length === count);
+    const came = out.received.splice(0);
+    expect(came.map(s => [s.value.data, s.value.last, s.value.user])).toEqual(
+      data.map((d, k) => [d, Number(k === count - 1), 0]),
+    );
+    const kept = came.map(s => BigInt(s.value.keep).toString(2).length).reduce((n, x) => n + x, 0);
+    expect(kept, `bytes of frame ${i}`).toBe(f.frame);
+  }
+  await b.cycles(10);
+  expect([jobs.received.length, out.received.length, given.pending, released]).toEqual([
+    0,
+    0,
+    0,
+    frames.map(f => f.slot),
+  ]);
+}
+
 describe("SlowRx", () => {
+  for (const beatBytes of [8, 64]) {
+    const alone = SlowRx({ slots, beatBytes, frameBytes: mtuFrame });
+    bench(`${beatBytes * 8} bits: a reader that takes jobs while one is under way`, alone, {}, b =>
+      anyReader(b, beatBytes),
+    );
+    bench(`${beatBytes * 8} bits: takers that are ready only after a valid`, alone, {}, b =>
+      anyReader(b, beatBytes, true),
+    );
+    test(`${beatBytes * 8} bits: a planted fault is found: a frame is taken beside another`, () =>
+      findsFault(
+        runBench("beside", plant(alone, /frame_ready = job_ready & ~busy/, "frame_ready = job_ready"), limits, b =>
+          anyReader(b, beatBytes),
+        ),
+      ));
+  }
   for (const beatBytes of [8, 16, 32, 64]) {
     bench(
       `${beatBytes * 8} bits: random frames to a slow path that stalls`,
@@ -154,6 +211,9 @@ describe("SlowRx", () => {
       });
     });
   }
+  testOfResets(dut(16), {}, b =>
+    handOver(b, 16, randomLengths(b, 60), bursts({ go: 12, pause: 12 }, 1), bernoulli(0.3, 2)),
+  );
   bench("a reset in the middle of a frame leaves nothing behind", dut(16), {}, async b => {
     b.io.socRx.ready.value = 1;
     poke(b.io.frame.payload, { slot: 2, frame: 300 });

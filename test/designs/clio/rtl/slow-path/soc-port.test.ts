@@ -17,6 +17,7 @@ import {
   StreamSource,
 } from "../../../../../sim/index.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
+import { testOfResets } from "../../../../support/reset-any-time.ts";
 
 const build = (set: Record<string, unknown>) => {
   const { config } = makeSettings({ slowPathRing: 4, ...set });
@@ -102,6 +103,37 @@ const stalls = (): Pause => bernoulli(0.4, ++seed);
 test("frames both ways, 64 bits", () => run(small, b => traffic(b, small, 24, () => never)));
 test("frames both ways, 64 bits, with back-pressure everywhere", () => run(small, b => traffic(b, small, 24, stalls)));
 test("frames both ways, 512 bits, with back-pressure", () => run(wide, b => traffic(b, wide, 16, stalls)));
+
+testOfResets(small.dut(), { most: 1500 }, b => traffic(b, small, 24, stalls));
+
+/** Reads without a wait for the answers, of a frame's words and of a register by turns, which take different times. */
+async function readsInOrder(b: B): Promise<void> {
+  const from = new AxisSource(b.sim, b.io.socRx),
+    ar = new StreamSource(b.sim, b.io.sAr, { pause: bernoulli(0.2, 1) }),
+    r = new StreamSink(b.sim, b.io.sR, { pause: bernoulli(0.5, 2) }),
+    frame = b.random.bytes(128),
+    words = [...new Uint32Array(frame.slice().buffer)];
+  from.send(frame);
+  await from.drained();
+  await b.cycles(20);
+  const wanted = words.flatMap((word, i) => {
+    ar.send({ addr: small.g.rxBase + 4 * i, prot: 0 });
+    ar.send({ addr: 0, prot: 0 });
+    return [word, 0x50534c43];
+  });
+  await b.until(() => r.received.length >= wanted.length);
+  await b.cycles(20);
+  expect(r.received.map(x => [x.value.data, x.value.resp])).toEqual(wanted.map(w => [w, 0]));
+}
+test("reads one behind the other are answered in their order", () => run(small, readsInOrder));
+test("a planted fault is found: a read is taken beside another", () =>
+  findsFault(
+    run(
+      small,
+      readsInOrder,
+      plant(small.dut(), /s_ar_ready = read_open_ready & ~reading/, "s_ar_ready = read_open_ready | ~reading"),
+    ),
+  ));
 
 test("full rings: the hardware waits, software is refused and told; the counts do not move", () =>
   run(small, async b => {

@@ -6,6 +6,7 @@ import { type Bench, bernoulli, bursts, type Dut, legalMemories, runBench } from
 import { bench } from "../../../../bench.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
 import { type Op, type OpName, type RigOptions, SyncDut, type SyncPorts, SyncRig } from "./support/sync-rig.ts";
+import { testOfResets } from "../../../../support/reset-any-time.ts";
 
 const parameters = (beatBytes: number, lanes = 4, slots = 16): SyncUnitParameters => ({
   slots,
@@ -269,6 +270,13 @@ describe("SyncUnit", () => {
     await rig.finish();
     expect(rig.done.length).toBe(8);
   });
+  testOfResets(SyncDut(parameters(8)), { most: 1000 }, b =>
+    traffic(b, parameters(8), {
+      count: 200,
+      pause: () => bernoulli(0.3, b.random.word()),
+      memory: { latency: 10, jitter: 20, outOfOrder: true },
+    }),
+  );
   bench("reset in the middle: nothing is left of before", SyncDut(parameters(64)), {}, async b => {
     const p = parameters(64),
       rig = new SyncRig(b, p, { memory: { latency: 30 } });

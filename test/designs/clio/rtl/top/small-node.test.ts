@@ -39,6 +39,7 @@ import { bench } from "../../../../bench.ts";
 import { allBack } from "../../../../support/all-back.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
 import { anyFrame, own } from "../network/net-frames.ts";
+import { testOfResets } from "../../../../support/reset-any-time.ts";
 
 const { runtime } = makeSettings({
   nativePort: own.nativePort,
@@ -240,6 +241,7 @@ bench(
 for (const [like, memory] of Object.entries(legalMemories))
   bench(`600 frames of all kinds, a memory with ${like}`, dut(), options, b => mixed(b, 600, memory));
 
+testOfResets(dut(), { most: 1500 }, b => mixed(b, 200));
 bench(
   "a read of a beat: 8 cycles and the memory's from the request's last beat to the reply's first; a second page, a miss and a fault cost what is stated",
   dut(),

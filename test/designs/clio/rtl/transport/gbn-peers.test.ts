@@ -21,6 +21,7 @@ import {
   runBench,
 } from "../../../../../sim/index.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
+import { testOfResets } from "../../../../support/reset-any-time.ts";
 
 type Ports = ReturnType<typeof GbnPeers>["ports"];
 interface Peer {
@@ -123,6 +124,8 @@ async function run(
 }
 const bench = (dut: Dut<Ports>, pauses: readonly [Pause, Pause], count = 400): ReturnType<typeof run> =>
   runBench("GbnPeers", dut, { seed: 5, wave: false }, b => run(b, pauses, count));
+
+testOfResets(GbnPeers({ beatBytes: 8, sessions }), {}, b => run(b, [bernoulli(0.3, 1), bernoulli(0.4, 2)], 100));
 
 describe("GbnPeers", () => {
   test.each([8, 64])(

@@ -2,16 +2,47 @@ import { describe, expect, test } from "vitest";
 import { gbnBase, gbnCounters, gbnDriver, gbnMap } from "../../../../../designs/clio/registers/index.ts";
 import { GbnRegisters } from "../../../../../designs/clio/rtl/transport/gbn-registers.ts";
 import { goBackNSessions } from "../../../../../designs/clio/software/index.ts";
-import { type Bench, type Dut, LiteMaster, runBench, StreamSink } from "../../../../../sim/index.ts";
+import { type Bench, bernoulli, type Dut, runBench, StreamSink, StreamSource } from "../../../../../sim/index.ts";
 import { bench } from "../../../../bench.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
+import { testOfResets } from "../../../../support/reset-any-time.ts";
 
 const p = { sessions: 64, window: 128 };
 type Ports = ReturnType<typeof GbnRegisters>["ports"];
-/** The registers alone, at the addresses that they have in the node. */
+/**
+ * The registers alone, at the addresses that they have in the node. The master pauses on every channel, has one read
+ * and one write under way at a time, and counts the answers that nobody waits for.
+ */
 const busOf = (b: Bench<Ports>) => {
-  const lite = new LiteMaster(b.sim, b.io);
-  return { read: (a: number) => lite.read(a - gbnBase), write: (a: number, v: number) => lite.write(a - gbnBase, v) };
+  const { io, sim } = b,
+    slow = (seed: number) => ({ pause: bernoulli(0.4, seed) }),
+    aw = new StreamSource(sim, io.sAw, slow(1)),
+    w = new StreamSource(sim, io.sW, slow(2)),
+    done = new StreamSink(sim, io.sB, slow(3)),
+    ar = new StreamSource(sim, io.sAr, slow(4)),
+    r = new StreamSink(sim, io.sR, slow(5));
+  let reads: Promise<unknown> = Promise.resolve(),
+    writes: Promise<unknown> = Promise.resolve();
+  const read = (address: number): Promise<number> => {
+    const answer = reads.then(async () => {
+      ar.send({ addr: address - gbnBase, prot: 0 });
+      const { data, resp } = await r.recv();
+      expect(resp).toBe(0);
+      return data;
+    });
+    reads = answer.catch(() => undefined);
+    return answer;
+  };
+  const write = (address: number, value: number): Promise<void> => {
+    const answer = writes.then(async () => {
+      aw.send({ addr: address - gbnBase, prot: 0 });
+      w.send({ data: value, strb: 15 });
+      expect((await done.recv()).resp).toBe(0);
+    });
+    writes = answer.catch(() => undefined);
+    return answer;
+  };
+  return { read, write, unasked: () => done.received.length + r.received.length };
 };
 
 /**
@@ -61,6 +92,8 @@ async function scenario(b: Bench<Ports>): Promise<void> {
     await driver.read("gbnSessionsLog2"),
     await driver.read("gbnWindowLog2"),
   ]).toEqual([0x42474c43, 6, 7]);
+  await b.cycles(10);
+  expect(bus.unasked(), "answers that nobody asked for").toBe(0);
 }
 
 describe("the registers of Go-Back-N", () => {
@@ -74,6 +107,8 @@ describe("the registers of Go-Back-N", () => {
     expect(new Set(gbnCounters.map(c => c.name)).size).toBe(gbnCounters.length);
     expect(gbnMap.registers.length).toBe(5 + gbnCounters.length);
   });
+  testOfResets(GbnRegisters(p), {}, scenario);
+
   describe("a planted fault is found", () => {
     const faults: readonly (readonly [string, string | RegExp, string])[] = [
       ["an order is not taken", /ordered <= [^;]*;/, "ordered <= 1'b0;"],

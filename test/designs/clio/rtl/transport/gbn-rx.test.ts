@@ -14,7 +14,7 @@ import { GbnReceiverModel } from "../../../../../designs/shared/go-back-n/softwa
 import { GbnRx } from "../../../../../designs/clio/rtl/transport/gbn-rx.ts";
 import type { GbnRxParameters } from "../../../../../designs/clio/rtl/transport/gbn-rx/ports.ts";
 import { isReply } from "../../../../../designs/clio/software/index.ts";
-import { clioHeader, clioMessage, frameOffsets, opcode } from "../../../../../designs/clio/wire/index.ts";
+import { clioHeader, clioMessage, frameOffsets, opcode, sharedCodes } from "../../../../../designs/clio/wire/index.ts";
 import {
   concat,
   decode,
@@ -51,6 +51,7 @@ import {
   randomPing,
   toBig,
 } from "../network/net-frames.ts";
+import { testOfResets } from "../../../../support/reset-any-time.ts";
 
 const parameters = (beatBytes: number, o: Partial<GbnRxParameters> = {}): GbnRxParameters => ({
   beatBytes,
@@ -370,6 +371,10 @@ async function traffic(
     n = Math.min(o.sessions ?? 1023, p.sessions - 1);
   const clients = Array.from({ length: n }, (_, i): Client => ({
     ...randomClient(r),
+    // Ports on which nodes answer, the first and the last of them, and those beside.
+    ...(r.chance(0.3) && {
+      port: r.pick([own.nativePort, ...[-1, 0, clientPorts - 1, clientPorts].map(k => own.clientPort + k)]),
+    }),
     slot: r.between(1, 1023),
     session: i + 1,
     nodePort: r.pick([own.nativePort, own.clientPort + i]),
@@ -382,7 +387,7 @@ async function traffic(
       if (Number.isNaN(at)) continue;
       const body = clioMessage(
         {
-          opcode: r.chance(0.1) ? opcode.WRITE_NOREPLY : r.between(0, 255),
+          opcode: r.chance(0.1) ? opcode.WRITE_NOREPLY : r.chance(0.2) ? r.pick(sharedCodes) : r.between(0, 255),
           status: r.chance(0.1) ? r.between(0, 15) : 0,
           requestId: r.word(),
         },
@@ -664,6 +669,9 @@ describe("GbnRx", () => {
       expect(rig.session(4).expected).toBe(3);
       await rig.allBack();
     },
+  );
+  testOfResets(GbnRx(small), { most: 1500 }, b =>
+    traffic(b, small, 300, { rx: bernoulli(0.2, 1), tx: bernoulli(0.4, 2), answers: bernoulli(0.3, 3), sessions: 8 }),
   );
   bench("a reset in the middle of a frame leaves nothing behind", GbnRx(small), { seed: 2 }, async b => {
     await b.cycles(1100);

@@ -6,6 +6,7 @@ import { type Bench, bernoulli, type Dut, runBench } from "../../../../../sim/in
 import { bench } from "../../../../bench.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
 import { type Behaviour, p, type Ports, Rig, wide } from "./support/gbn-tx-rig.ts";
+import { testOfResets } from "../../../../support/reset-any-time.ts";
 
 const limits = { hangCycles: 6000, limitCycles: 200_000 };
 const dut = GbnTx(p);
@@ -243,6 +244,7 @@ describe("GbnTx", () => {
     expect(rig.events).toMatchObject({ ...quiet, memoryErrors: 1 });
   });
 
+  testOfResets(dut, { most: 1500 }, b => traffic(b, 150, { loss: 0.1, pause }));
   bench("a reset in the middle of traffic leaves nothing behind", dut, { seed: 10, ...limits }, async b => {
     const rig = new Rig(b, { pause, loss: 0.1 });
     await rig.writeContexts();

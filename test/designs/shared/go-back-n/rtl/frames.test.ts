@@ -14,7 +14,9 @@ import {
   type Pause,
   runBench,
 } from "../../../../../sim/index.ts";
+import { afterValid } from "../../../../support/after-valid.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
+import { testOfResets } from "../../../../support/reset-any-time.ts";
 
 const parameterSets: readonly GbnFramesParameters[] = [
   { beatBytes: 8, frameBytes: 128, headerBytes: 20, waits: true },
@@ -135,6 +137,11 @@ describe.each(parameterSets)("GbnFrames, $frameBytes bytes in beats of $beatByte
   test("more frames of a beat than there are places", () => small(dut));
   test("a planted fault is found: only beats are counted", () =>
     findsFault(small(plant(dut, /store_packets < \d+'d30/, "1'b1"))));
+  testOfResets(dut, { beside: { end: "ends" } }, b => run(b, p, 60, slow));
+  test("a taker that is ready only after a valid", () =>
+    runBench("frames", dut, { wave: false, hangCycles: 2000 }, b =>
+      run(b, p, 60, n => (n === 1 ? never : afterValid(b.io.beats))),
+    ));
   test("without back-pressure", () => check(dut, () => never));
   test("two cycles from the last beat to the first one out", () =>
     runBench("frames latency", dut, { wave: false }, async b => {

@@ -19,6 +19,7 @@ import {
 } from "../../../../../sim/index.ts";
 import { bench } from "../../../../bench.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
+import { testOfResets } from "../../../../support/reset-any-time.ts";
 
 const parameterSets: readonly Partial<GbnReceiverParameters>[] = [
   {},
@@ -431,6 +432,8 @@ describe("GbnReceiver", () => {
     await rig.finish();
     expect(rig.verdicts.slice(-5).map(v => v.verdict)).toEqual(Array.from({ length: 5 }, () => "accepted"));
   });
+
+  testOfResets(GbnReceiver(few), {}, b => channel(b, few, 2000, { sessions: 3, room: () => b.random.chance(0.7) }));
 
   describe("a planted fault is found", () => {
     const run = (name: string, design: Dut<Ports>): Promise<unknown> =>

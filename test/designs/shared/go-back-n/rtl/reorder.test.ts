@@ -16,6 +16,7 @@ import { namedEvery } from "../../../../../designs/shared/go-back-n/rtl/types.ts
 import { bench } from "../../../../bench.ts";
 import { allBack } from "../../../../support/all-back.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
+import { testOfResets } from "../../../../support/reset-any-time.ts";
 
 const parameterSets: readonly GbnReorderParameters[] = [
   {
@@ -754,6 +755,8 @@ describe.each(parameterSets)("GbnReorder, $sessions sessions, beats of $beatByte
     }
     await rig.allBack();
   });
+
+  testOfResets(GbnReorder(set), {}, b => traffic(b, 300, { inside: 8, pause: seed => bernoulli(0.2, seed) }));
 
   describe("a planted fault is found", () => {
     const limited = { wave: false, hangCycles: 20_000, seed: 4 };

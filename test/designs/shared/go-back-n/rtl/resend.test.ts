@@ -3,6 +3,7 @@ import { GbnResend } from "../../../../../designs/shared/go-back-n/rtl/resend.ts
 import type { GbnStoreParameters } from "../../../../../designs/shared/go-back-n/rtl/store.ts";
 import { type Bench, bernoulli, never, type Pause, poke, runBench, StreamSource } from "../../../../../sim/index.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
+import { testOfResets } from "../../../../support/reset-any-time.ts";
 
 const memory = { beatBytes: 16, frameBytes: 512, addressBits: 20, idBits: 1, base: 0 };
 const parameterSets: readonly GbnStoreParameters[] = [
@@ -102,6 +103,7 @@ describe.each(parameterSets)("GbnResend, $sessions sessions, window $window", p 
   const dut = GbnResend(p);
   test("frames in order, under back-pressure", () =>
     runBench("resend", dut, { hangCycles: 2000 }, b => run(b, p, 120, bernoulli(0.3, 1))));
+  testOfResets(dut, { beside: { step_payload_sequence: "" } }, b => run(b, p, 40, bernoulli(0.3, 1)));
   test("without back-pressure, after a reset in the middle", () =>
     runBench("resend", dut, { hangCycles: 2000 }, async b => {
       b.io.again.payload.value = 1;

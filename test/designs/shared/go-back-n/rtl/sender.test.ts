@@ -6,6 +6,7 @@ import { allBack } from "../../../../support/all-back.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
 import { senderFaults } from "./support/sender-faults.ts";
 import { type SenderPorts as Ports, SenderRig } from "./support/sender-rig.ts";
+import { testOfResets } from "../../../../support/reset-any-time.ts";
 
 const parameterSets: readonly GbnSenderParameters[] = [
   { sessions: 16, sequenceBits: 8, window: 8, timeoutCycles: 4096, tries: 2, first: 250 },
@@ -123,6 +124,7 @@ describe.each(parameterSets)("GbnSender, $sessions sessions, numbers of $sequenc
       expect(Math.min(rig.counts.timeouts, rig.counts.failed, rig.counts.again)).toBeGreaterThan(20);
     },
   );
+  testOfResets(GbnSender(hasty), {}, b => traffic(b, hasty, 500, { pauses: true }));
   bench(
     "a number every 2 cycles, the answer in the next one; ACKs in the cycles between",
     GbnSender(calm),

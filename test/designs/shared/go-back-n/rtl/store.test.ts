@@ -23,6 +23,7 @@ import {
 import { bench } from "../../../../bench.ts";
 import { allBack } from "../../../../support/all-back.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
+import { testOfResets } from "../../../../support/reset-any-time.ts";
 
 /** Frames of more than 4 KB and of more than a burst. */
 const parameterSets: readonly GbnStoreParameters[] = [
@@ -349,6 +350,8 @@ describe.each(parameterSets)("GbnStore, $sessions sessions, beats of $beatBytes 
       await rig.allBack();
     },
   );
+
+  testOfResets(GbnStore(set), { most: 900 }, b => traffic(b, 20, { pause: seed => bernoulli(0.2, seed) }));
 
   describe("a planted fault is found", () => {
     const run = (name: string, design: Dut<Ports>): Promise<unknown> =>

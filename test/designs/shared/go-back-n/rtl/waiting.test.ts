@@ -14,7 +14,9 @@ import {
   runBench,
   StreamSource,
 } from "../../../../../sim/index.ts";
+import { afterValid } from "../../../../support/after-valid.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
+import { testOfResets } from "../../../../support/reset-any-time.ts";
 
 const parameterSets: readonly GbnWaitingParameters[] = [
   { beatBytes: 8, frameBytes: 64, waiting: 4 },
@@ -89,6 +91,9 @@ describe.each(parameterSets)("GbnWaiting, $waiting frames of $frameBytes bytes",
   const dut = GbnWaiting(p);
   test("frames pass, wait and are dropped, under back-pressure", () =>
     runBench("waiting", dut, {}, b => run(b, p, 200, n => bernoulli(0.3, n))));
+  testOfResets(dut, {}, b => run(b, p, 60, n => bernoulli(0.3, n)));
+  test("a taker that is ready only after a valid", () =>
+    runBench("waiting", dut, {}, b => run(b, p, 60, n => (n === 3 ? afterValid(b.io.out) : never))));
   test("and back to back", () => runBench("waiting", dut, {}, b => run(b, p, 200, () => never)));
   test("a planted fault is found: what a frame that waits is told is another bit", () =>
     findsFault(

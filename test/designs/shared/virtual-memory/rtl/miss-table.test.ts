@@ -9,6 +9,7 @@ import { Arriving, geometryOf, Walked } from "../../../../../designs/shared/virt
 import { bit, input, instance, module, node, output, struct, uint } from "../../../../../hdl-dsl/index.ts";
 import { type Bench, poke, type Random, runBench, type ValueOf } from "../../../../../sim/index.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
+import { testOfResets } from "../../../../support/reset-any-time.ts";
 
 /** By misses: pages, memory and address space, and with them the widths of keys and frames. */
 const parameterSets = {
@@ -390,6 +391,7 @@ describe("MissTable", () => {
       runBench("misses", dut(misses, slots), {}, b => run(b, misses, slots, 8000)));
   }
 
+  testOfResets(dut(4, 16), { beside: { added_miss: "added_fetch" } }, b => run(b, 4, 16, 800));
   describe("planted faults are caught", () => {
     const caught = (name: string, from: string | RegExp, to: string, error: RegExp): void => {
       test(name, () =>

@@ -17,6 +17,7 @@ import {
 import { allBack } from "../../../../support/all-back.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
 import { noReads } from "../../../../support/half-axi.ts";
+import { testOfResets } from "../../../../support/reset-any-time.ts";
 
 const misses = 8,
   freePages = 8;
@@ -332,6 +333,7 @@ describe("PageFault", () => {
       await fill(b, pages, () => 1);
     }));
 
+  testOfResets(dut(16), {}, b => run(b, 60, { beatBytes: 16, busy: 0.3, pages: "many" }));
   describe("planted faults are caught", () => {
     const caught = (name: string, from: string | RegExp, to: string, o: Options, error: RegExp): void => {
       test(name, () =>

@@ -23,6 +23,7 @@ import {
 } from "../../../../../sim/index.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
 import { noWrites } from "../../../../support/half-axi.ts";
+import { testOfResets } from "../../../../support/reset-any-time.ts";
 
 const misses = 8,
   idBits = 5;
@@ -253,6 +254,7 @@ describe("TableWalk", () => {
       }
     }
   };
+  testOfResets(dut(16), {}, b => run(b, 16, 100, 0.3, 1));
   test("reset as a bucket ends: it is not told", () => runBench("walk at last", dut(16), {}, atLast));
   test("a planted fault is found: the answer stays through a reset", () =>
     findsFault(runBench("walk at last", plant(dut(16), /\bdone <= 1'b0;/, ""), { wave: false }, atLast), /reset/));

@@ -2,6 +2,7 @@ import { describe, test } from "vitest";
 import { runBench } from "../../../../../sim/index.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
 import { tlbDut as dut, fillMany, runTlb as run } from "./support/tlb-rig.ts";
+import { testOfResets } from "../../../../support/reset-any-time.ts";
 
 describe("Tlb", () => {
   for (const entries of [4, 16, 64] as const) {
@@ -11,6 +12,7 @@ describe("Tlb", () => {
   test("the 65th, 66th and 1000th page find their place (fault 2)", () =>
     runBench("tlb fill", dut(64), {}, b => fillMany(b, 64, 1000)));
 
+  testOfResets(dut(4), {}, b => run(b, 4, 600));
   describe("planted faults are caught", () => {
     test("fault 2: fills do not move the order once", () =>
       findsFault(

@@ -10,6 +10,7 @@ import {
   never,
   type Pause,
   poke,
+  type Random,
   StreamSink,
   StreamSource,
   type ValueOf,
@@ -101,6 +102,7 @@ export class RetryRig {
   private readonly p: RetryBufferParameters;
   private o: RetryRigOptions;
   private readonly source: StreamSource<never>;
+  private readonly stray: Random;
   private readonly ways: readonly { pause: Pause }[];
   private free: number[];
   private readonly asked: (Ask & { readonly slot: number })[] = [];
@@ -120,6 +122,7 @@ export class RetryRig {
     this.b = b;
     this.p = p;
     this.o = o;
+    this.stray = b.random.fork("idle");
     this.model = new RetryModel({ retryEntries: p.entries, retryClients: p.clients }, retryRigKey);
     this.free = Array.from({ length: p.slots }, (_, i) => i);
     const pause = o.pause ?? (() => never);
@@ -325,7 +328,9 @@ export class RetryRig {
       this.finishing = { slot: d.slot, ask: d.ask, status: random.between(0, 15), word: random.bits(64) };
       poke(io.done, { valid: 1, slot: d.slot, status: this.finishing.status, word: this.finishing.word });
     } else {
-      io.done.valid.value = 0;
+      // What stands beside no valid says nothing.
+      const slot = this.stray.between(0, this.p.slots - 1);
+      poke(io.done, { valid: 0, slot, status: this.stray.between(0, 15), word: this.stray.bits(64) });
     }
     this.looking = this.words.shift();
     if (this.looking !== undefined) io.wordSlot.value = this.looking.slot;
