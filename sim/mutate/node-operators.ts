@@ -1,4 +1,5 @@
 /** Faults in an expression: what may stand in place of a node. */
+import { exclude } from "./exclusive.ts";
 import { type Binary, type Expr, not, number } from "./ir.ts";
 
 export interface NodeOperator {
@@ -88,7 +89,7 @@ export const nodeOperators: readonly NodeOperator[] = [
     name: "priority",
     what: "two conditions of a choice are asked in the other order",
     of: e =>
-      e.kind === "mux" && e.b.kind === "mux"
+      e.kind === "mux" && e.b.kind === "mux" && !exclude(e.cond, e.b.cond)
         ? [{ ...e, cond: e.b.cond, a: e.b.a, b: { ...e.b, cond: e.cond, a: e.a } }]
         : [],
   },

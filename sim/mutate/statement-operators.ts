@@ -1,4 +1,5 @@
 /** Faults in a statement: what may stand in its place. */
+import { exclude } from "./exclusive.ts";
 import { type Assign, type Circuit, type Expr, type If, not, number, type Signal, type Stmt } from "./ir.ts";
 import { flipped, shifted } from "./node-operators.ts";
 import { textOf } from "./text.ts";
@@ -100,7 +101,7 @@ export const statementOperators: readonly StatementOperator[] = [
     what: "two branches of a chain are asked in the other order",
     of: s => {
       const inner = s.kind === "if" ? elseIf(s) : undefined;
-      if (s.kind !== "if" || inner === undefined) return [];
+      if (s.kind !== "if" || inner === undefined || exclude(s.cond, inner.cond)) return [];
       const swapped: If = { ...inner, otherwise: [{ ...s, otherwise: inner.otherwise }] };
       return [one(s, [swapped], `${textOf(inner.cond)} is asked before ${textOf(s.cond)}`)];
     },

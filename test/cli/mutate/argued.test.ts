@@ -19,7 +19,9 @@ for (const folder of ["designs", "hdl-dsl", "examples"])
 /** The source of a module and all that it is made of: a long body stands in several files. */
 function sourcesOf(module: string): ReadonlySet<string> {
   const found = new Set<string>(),
-    open = [...sources].filter(([, s]) => s.text.includes(`export const ${module} =`)).map(([file]) => file);
+    // Under the name of its constant, or of its Verilog where that is another.
+    names = [`export const ${module} =`, `module(\n  "${module}",`, `module("${module}",`],
+    open = [...sources].filter(([, s]) => names.some(n => s.text.includes(n))).map(([file]) => file);
   for (let file = open.pop(); file !== undefined; file = open.pop()) {
     if (found.has(file)) continue;
     found.add(file);

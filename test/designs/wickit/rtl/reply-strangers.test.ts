@@ -80,8 +80,8 @@ async function strangers(b: Bench<Ports>, accesses: number): Promise<void> {
     },
   });
   const next = async (): Promise<Required<Dissected>> => dissect((await mac.recv()).bytes) as Required<Dissected>,
-    reply = (q: Required<Dissected>, code: number, state: number, body?: Uint8Array): Uint8Array =>
-      replyFrame(node, { ...q, native: true }, code, state, body);
+    reply = (q: Required<Dissected>, code: number, state: number, ...body: Uint8Array[]): Uint8Array =>
+      replyFrame(node, { ...q, native: true }, code, state, ...body);
   const greeting = await next();
   expect(greeting.clio.opcode).toBe(opcode.FENCE);
   mac.send(reply(greeting, opcode.FENCE, status.OK));
