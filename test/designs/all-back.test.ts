@@ -52,6 +52,7 @@ const model = "a reference says in every cycle what is to be had",
   anew = "each round takes all slots anew";
 /** Benches without the check, and why. */
 const without: Readonly<Record<string, string>> = {
+  "test/designs/clio/offload/request-order.test.ts": model,
   "test/designs/clio/offload/slot-resets.test.ts": own,
   "test/designs/clio/rtl/dispatch/fence.test.ts": slots,
   "test/designs/clio/rtl/dispatch/finish.test.ts": slots,
@@ -68,6 +69,7 @@ const without: Readonly<Record<string, string>> = {
   "test/designs/clio/rtl/retry/retry-turns.test.ts": slots,
   "test/designs/clio/rtl/retry/retry-waits.test.ts": slots,
   "test/designs/clio/rtl/slow-path/slow-rx.test.ts": slots,
+  "test/designs/clio/rtl/sync/sync-words.test.ts": model,
   "test/designs/clio/rtl/transport/gbn-peers.test.ts": numbers,
   "test/designs/clio/rtl/transport/gbn-tx-still.test.ts": answered,
   "test/designs/clio/rtl/transport/gbn-tx.test.ts": answered,

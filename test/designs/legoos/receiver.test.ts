@@ -1,7 +1,7 @@
 /** Replies taken apart: each kind, such as are nearly right, cut ones and damaged ones, long ones, and resets. */
 import { describe, expect, test } from "vitest";
 import { derived } from "../../../designs/legoos/config/index.ts";
-import { own } from "../../../designs/legoos/rig/cache/ex-cache-rig.ts";
+import { own } from "../../../designs/legoos/rig/index.ts";
 import { Receiver } from "../../../designs/legoos/rtl/index.ts";
 import { flushAndFetch, part, partShift } from "../../../designs/legoos/wire/index.ts";
 import {
