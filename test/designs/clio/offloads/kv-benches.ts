@@ -4,7 +4,7 @@ import { forgetOpcode, offloadPid } from "../../../../designs/clio/offload/index
 import { type KvParameters, largestValue } from "../../../../designs/clio/offloads/kv/index.ts";
 import { concat, encode } from "../../../../designs/shared/wire/index.ts";
 import { allocBody, kvBody, opcode, status } from "../../../../designs/clio/wire/index.ts";
-import { type Bench, bursts } from "../../../../sim/index.ts";
+import { type Bench, bursts, never } from "../../../../sim/index.ts";
 import { type KvPorts, KvRig, sameSlot, traffic } from "./kv-rig.ts";
 
 /** Bench of a design of parameters `p`. */
@@ -29,6 +29,17 @@ export const mixture =
     expect(rig.host.mostInFlight).toBeGreaterThan(5);
     await rig.allBack({ pages: true });
   };
+
+/** Bytes of replies and of requests to memory are taken whenever they come, also before the heads that they belong to. */
+export const bytesFirst: KvBench = async (b, p) => {
+  const late = ["reply", "memory"],
+    rig = new KvRig(b, p, {
+      hold: false,
+      pause: s => (late.includes(s) ? bursts({ go: 3, pause: 40 }, b.seed + s.length) : never),
+    });
+  traffic(rig, b.random, 250);
+  await rig.finish();
+};
 
 /**
  * One request after another, held against the model: every reply, and in the end every pair in memory. Chains of many

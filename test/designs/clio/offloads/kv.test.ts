@@ -9,6 +9,7 @@ import { bench } from "../../../bench.ts";
 import { findsFault, plant } from "../../../support/plant.ts";
 import {
   besideOne,
+  bytesFirst,
   checkered,
   comeAndGo,
   fewFrames,
@@ -44,6 +45,7 @@ describe("Clio-KV", () => {
     bench(`${bits}: random requests in flight, pauses, replies of memory out of order`, ClioKv(p), { seed: i + 2 }, b =>
       mixture(long ? 4000 : 900)(b, p),
     );
+    bench(`${bits}: bytes are taken before their heads`, ClioKv(p), { seed: i + 2 }, b => bytesFirst(b, p));
     bench(
       `${bits}: one by one, every reply and every pair in memory is the model's, bad requests too`,
       ClioKv(p),
@@ -82,6 +84,16 @@ describe("Clio-KV", () => {
     );
   }
   bench("a removal walks between the requests of others", dut, { seed: 9 }, b => servedBeside(b, wide));
+  test.each<[string, RegExp, string]>([
+    ["a reply", /if \(reply_out_ready_or & reply_out_held_bare_or\)/, "if (reply_out_held_bare_or)"],
+    ["a request to memory", /if \(memory_out_ready_or & memory_out_held_bare_or\)/, "if (memory_out_held_bare_or)"],
+  ])("planted: the head of %s is lost when its bytes go first", (name, from, to) =>
+    findsFault(
+      runBench(name, plant(ClioKv(narrow), from, to), { seed: 3, wave: false, hangCycles: 3000 }, b =>
+        bytesFirst(b, narrow),
+      ),
+    ),
+  );
   const large = kvParameters({ buckets: 4096 });
   bench("a removal passes over buckets that never had a pair", ClioKv(large), { seed: 9 }, b => shortWalk(b, large));
   test("planted: two words of buckets are passed over at once", () =>

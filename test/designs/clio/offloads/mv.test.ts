@@ -121,6 +121,59 @@ async function refusedWrites(b: Bench<OffloadPorts>, requests: number): Promise<
   expect(refused, "writes refused").toBeGreaterThan(requests / 5);
 }
 
+/**
+ * Appends to several objects at once, some of which have their value or their entry refused by memory: only those FAIL,
+ * and only the others have a version more.
+ */
+async function refusedTogether(b: Bench<OffloadPorts>, rounds: number): Promise<void> {
+  const rig = new MvRig(b, narrow, limits, { jitter: 60 }),
+    { random } = b,
+    size = 24;
+  const objects: { readonly number: number; readonly entry: bigint; count: number; latest?: Uint8Array }[] = [];
+  const real = rig.memory.access.bind(rig.memory);
+  let entryAt = 0n;
+  const plan = new Map<string | bigint, "refused" | "done">(),
+    textOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex");
+  const access: typeof real = f => {
+    if (f.opcode !== opcode.WRITE) return real(f);
+    if (f.length !== size) entryAt = f.va;
+    // A value is known by its bytes, an entry by its place.
+    const what = f.length === size ? textOf(f.data) : f.va;
+    if (plan.get(what) !== "refused") return real(f);
+    plan.set(what, "done");
+    return { status: status.FAIL, va: f.va, length: 0, data: new Uint8Array() };
+  };
+  Object.assign(rig.memory, { access });
+  for (let i = 0; i < 6; i++) objects.push({ number: await rig.make(size), entry: entryAt, count: 0 });
+  let refused = 0;
+  for (let round = 0; round < rounds; round++) {
+    const calls = objects
+      .filter(o => o.count < limits.versions)
+      .map(object => {
+        const value = random.bytes(size),
+          fails = random.pick([undefined, object.entry, textOf(value)]);
+        if (fails !== undefined) plan.set(fails, "refused");
+        return { object, value, fails: fails !== undefined, call: rig.append(object.number, value) };
+      });
+    await rig.host.drained();
+    for (const { object, value, fails, call } of calls) {
+      expect(statusOf(call), `object ${object.number} in round ${round}`).toBe(fails ? status.FAIL : status.OK);
+      if (fails) refused++;
+      else {
+        object.latest = value;
+        object.count++;
+      }
+    }
+    expect([...plan.values()].filter(s => s !== "done").length, "refusals that did not come about").toBe(0);
+    plan.clear();
+    for (const { number, latest } of objects) {
+      const [reply] = (await rig.end(rig.latest(number))).replies;
+      expect(reply?.body.slice(mvBody.bytes), `object ${number} now`).toEqual(latest ?? new Uint8Array());
+    }
+  }
+  expect(refused, "appends refused").toBeGreaterThan(rounds);
+}
+
 describe("MultiVersion", () => {
   for (const [p, dut] of [
     [wide, Wide],
@@ -288,6 +341,8 @@ describe("MultiVersion", () => {
     refusedWrites(b, 150),
   );
 
+  bench("a memory that refuses writes of several appends at once", Narrow, { seed: 10 }, b => refusedTogether(b, 10));
+
   describe("planted faults are found", () => {
     const random = (b: Bench<OffloadPorts>): Promise<unknown> =>
       traffic(b, new MvRig(b, narrow, limits, { pause: 0.1, jitter: 60 }), narrow, 8);
@@ -322,6 +377,15 @@ describe("MultiVersion", () => {
       ),
     );
   });
+  test("planted fault: what the first write of an append said is another's", () =>
+    findsFault(
+      runBench(
+        "another's",
+        plant(Narrow, /note_failed <= note_object_word\[[^;]*;/, ""),
+        { wave: false, seed: 10, hangCycles: 3000 },
+        b => refusedTogether(b, 10),
+      ),
+    ));
   test("an arena must hold the map and the largest array", () => {
     expect(() => MultiVersion(wide, { ...limits, arenaBytes: 16_384 })).toThrow(
       "arenaBytes = 16384 does not hold the map (1024 bytes) and an array of 8 versions of 2048 bytes; give 32768 or more",
