@@ -61,6 +61,7 @@ const without: Readonly<Record<string, string>> = {
   "test/designs/clio/rtl/network/net-rx.test.ts": slots,
   "test/designs/clio/rtl/network/net-stack.test.ts": slots,
   "test/designs/clio/rtl/network/net-tx.test.ts": slots,
+  "test/designs/clio/rtl/network/reply-contexts.test.ts": numbers,
   "test/designs/clio/rtl/retry/retry-buffer.test.ts": slots,
   "test/designs/clio/rtl/retry/retry-clients.test.ts": model,
   "test/designs/clio/rtl/retry/retry-places.test.ts": slots,

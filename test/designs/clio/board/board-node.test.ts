@@ -2,9 +2,11 @@ import { expect, test } from "vitest";
 import { BoardNode } from "../../../../designs/clio/board/index.ts";
 import { makeSettings, parametersOf } from "../../../../designs/clio/config/index.ts";
 import { clientEndpoint, FrameClient } from "../../../../designs/clio/workload/index.ts";
+import { socPortMap } from "../../../../designs/clio/registers/index.ts";
 import { entryAddress, locate, packEntry } from "../../../../designs/shared/virtual-memory/table/index.ts";
 import { dissect, opcode, status } from "../../../../designs/clio/wire/index.ts";
 import { axiPorts, AxiRam, AxisSink, type Bench, bernoulli, type Dut, poke, runBench } from "../../../../sim/index.ts";
+import { nodeRegisters, registersThrough } from "../../../support/node-ports.ts";
 import { findsFault, plant } from "../../../support/plant.ts";
 
 const { config, runtime } = makeSettings({
@@ -17,6 +19,8 @@ const { config, runtime } = makeSettings({
   tlbEntries: 16,
   slowPathRing: 4,
 });
+/** The letters CLSP, C lowest. */
+const CLSP = 0x5053_4c43;
 const dut = () => BoardNode(parametersOf(config));
 type Ports = ReturnType<typeof dut>["ports"];
 /** Three clocks of periods that have nothing to do with one another. */
@@ -100,7 +104,44 @@ async function requests(b: Bench<Ports>, damaged?: number): Promise<void> {
   await mac.until(() => sink.frames.length === n + 2);
   const { body } = dissect(sink.frames.at(-1)?.bytes ?? new Uint8Array());
   expect(body?.slice(-data.length), "read again").toEqual(data);
+  // What the memory refuses: a write FAILs, and the reply to a read, which has begun by then, is marked bad.
+  const from = config.firstPpn * config.pageSize;
+  ram.failAt({ from, to: from + config.pageSize });
+  await send(client.write(mapped.pid, va, data));
+  await mac.until(() => sink.frames.length === n + 3);
+  expect(dissect(sink.frames.at(-1)?.bytes ?? new Uint8Array()).clio?.status, "a write refused").toBe(status.FAIL);
+  expect(sink.frames.map(f => Number(f.user)).filter(bad => bad !== 0)).toEqual([]);
+  await send(client.read(mapped.pid, va, data.length));
+  await mac.until(() => sink.frames.length === n + 4);
+  expect(Number(sink.frames.at(-1)?.user), "a read refused").toBe(1);
   expect(gaps, "a frame to the MAC never runs dry").toEqual([]);
+}
+/** The processor's two ports: the node's registers and the slow path's. */
+async function registers(b: Bench<Ports>): Promise<void> {
+  const { io, random } = b,
+    node = b.clock("node"),
+    of = () => ({ pause: bernoulli(0.6, random.word()), domain: "node" });
+  const address = (name: string): number => socPortMap.registers.find(r => r.name === name)?.address ?? -1;
+  await node.cycles(20);
+  const control = { sAw: io.controlAw, sW: io.controlW, sB: io.controlB, sAr: io.controlAr, sR: io.controlR },
+    port = { sAw: io.portAw, sW: io.portW, sB: io.portB, sAr: io.portAr, sR: io.portR };
+  await Promise.all([
+    registersThrough(b, c => node.until(c), { ports: control, ...nodeRegisters }, of),
+    registersThrough(
+      b,
+      c => node.until(c),
+      {
+        ports: port,
+        always: [[address("portIdentification"), CLSP]],
+        kept: [
+          [address("newEntryLow"), 32],
+          [address("newEntryHigh"), 32],
+          [address("shootdownPid"), 16],
+        ],
+      },
+      of,
+    ),
+  ]);
 }
 const run = (damaged?: number, of: Dut<Ports> = dut()) =>
   runBench("board-node", of, { clocks, hangCycles: 20_000, wave: false }, b => requests(b, damaged));
@@ -117,3 +158,16 @@ test("a fault: writes go where the node reads", async () => {
   );
   await findsFault(run(undefined, of), /in DRAM/);
 });
+
+const processor = (of: Dut<Ports> = dut()) =>
+  runBench("board-registers", of, { clocks, seed: 2, hangCycles: 5000, wave: false }, registers);
+test("the registers of both of the processor's ports, whoever pauses", () => processor());
+test.each<[string, RegExp, string]>([
+  ["no write's data reach the node", /\.s_w_valid \(control_w_valid\)/, ".s_w_valid (1'b0)"],
+  ["no read's address reaches the slow path's port", /\.s_ar_valid \(port_ar_valid\)/, ".s_ar_valid (1'b0)"],
+])("a fault: %s", (_, from, to) => findsFault(processor(plant(dut(), from, to))));
+test("a fault: the memory's refusals are lost", () =>
+  findsFault(
+    run(undefined, plant(dut(), /\.push_payload_resp \(mem_b_payload_resp\)/, ".push_payload_resp (mem_b_payload_id)")),
+    /a write refused/,
+  ));

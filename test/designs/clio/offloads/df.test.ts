@@ -5,12 +5,14 @@ import { type Bench, bursts, runBench } from "../../../../sim/index.ts";
 import type { OffloadCall, OffloadPorts } from "../../../../designs/clio/rig/index.ts";
 import { bench } from "../../../bench.ts";
 import { findsFault, plant } from "../../../support/plant.ts";
-import { base, DfRig, tableBytes } from "./support/df-rig.ts";
+import { base, DfRig, holed, holedBytes, tableBytes } from "./support/df-rig.ts";
 import { lateTakers } from "./support/late-takers.ts";
 import { testOfResets } from "../../../support/reset-any-time.ts";
 
 const wide: OffloadParameters = { beatBytes: 64, contexts: 8, maxData: 1466 },
-  narrow: OffloadParameters = { beatBytes: 8, contexts: 2, maxData: 200 };
+  narrow: OffloadParameters = { beatBytes: 8, contexts: 2, maxData: 200 },
+  /** A READ that fills its buffer. */
+  brimful: OffloadParameters = { beatBytes: 8, contexts: 2, maxData: 256 };
 /** Rows of 16 bytes: all of them match. */
 const all = {
   table: base,
@@ -42,6 +44,21 @@ async function traffic(
     else rig.random();
   return rig.finish();
 }
+/**
+ * A table with a page in it that may not be read: the request ends there, although what lies behind could be read, and
+ * although no other request comes.
+ */
+async function failsWithin(b: Bench<OffloadPorts>, p: OffloadParameters): Promise<void> {
+  const rig = new DfRig(b, p, { pause: 0.1, jitter: 20 }),
+    q = { ...all, table: holed, rows: (8 * holedBytes) / all.rowBytes };
+  for (const ask of [() => rig.select(3, q), () => rig.aggregate(3, q)])
+    for (let i = 0; i < 3; i++) {
+      const read = rig.host.trace.length;
+      ask();
+      expect(await rig.finish()).toMatchObject({ READ_PERM: 1 });
+      expect(rig.host.trace.length - read, "nothing more is read").toBeLessThan((3 * holedBytes) / p.maxData + 8);
+    }
+}
 const time = (c: OffloadCall): number => (c.replies.at(-1)?.cycle ?? Number.NaN) - (c.taken ?? Number.NaN);
 /** Cycles from one request's taking to its last reply's header, alone. */
 async function alone(rig: DfRig, ask: () => OffloadCall): Promise<number> {
@@ -54,9 +71,10 @@ describe("DataFrame", () => {
   for (const [p, count] of [
     [wide, 250],
     [narrow, 150],
+    [brimful, 150],
   ] as const) {
     bench(
-      `${p.beatBytes * 8} bits: random tables, replies of memory in any order, random pauses`,
+      `${p.beatBytes * 8} bits, ${p.maxData} bytes: random tables, replies of memory in any order, random pauses`,
       DataFrame(p),
       { seed: p.beatBytes },
       async b => {
@@ -65,16 +83,30 @@ describe("DataFrame", () => {
           expect(ends[end], end).toBeGreaterThan(0);
       },
     );
-    bench(`${p.beatBytes * 8} bits: without pauses`, DataFrame(p), { seed: 100 + p.beatBytes }, async b => {
-      await traffic(b, p, count / 4, 0);
-    });
-    bench(`${p.beatBytes * 8} bits: in bursts`, DataFrame(p), { seed: 200 + p.beatBytes }, async b => {
-      const rig = new DfRig(b, p, { pause: stream => bursts({ go: 30, pause: 200 }, stream.length), jitter: 100 });
-      for (let i = 0; i < count / 4; i++) rig.random();
-      await rig.finish();
-    });
+    bench(
+      `${p.beatBytes * 8} bits, ${p.maxData} bytes: without pauses`,
+      DataFrame(p),
+      { seed: 100 + p.beatBytes },
+      async b => {
+        await traffic(b, p, count / 4, 0);
+      },
+    );
+    bench(
+      `${p.beatBytes * 8} bits, ${p.maxData} bytes: in bursts`,
+      DataFrame(p),
+      { seed: 200 + p.beatBytes },
+      async b => {
+        const rig = new DfRig(b, p, { pause: stream => bursts({ go: 30, pause: 200 }, stream.length), jitter: 100 });
+        for (let i = 0; i < count / 4; i++) rig.random();
+        await rig.finish();
+      },
+    );
   }
 
+  for (const p of [wide, narrow])
+    bench(`${p.beatBytes * 8} bits: a READ fails in the middle of a table`, DataFrame(p), { seed: 4 }, b =>
+      failsWithin(b, p),
+    );
   for (const L of [10, 75]) {
     bench(`memory of ${L} cycles: latencies as stated`, DataFrame(wide), { seed: L }, async b => {
       const rig = new DfRig(b, wide, { latency: L });
@@ -172,6 +204,28 @@ describe("DataFrame", () => {
         );
       });
     };
+    test("a failure is forgotten while no other request comes", () =>
+      findsFault(
+        runBench(
+          "forgotten",
+          plant(DataFrame(narrow), /(?<=wire starts = )(query_valid & query_ready);/, "$1 | ~query_valid;"),
+          { wave: false, seed: 4, hangCycles: 3000 },
+          b => failsWithin(b, narrow),
+        ),
+      ));
+    test("a beat that waits is written over the READ before", () =>
+      findsFault(
+        runBench(
+          "early",
+          plant(
+            DataFrame(brimful),
+            "written_en = memory_reply_data_valid & memory_reply_data_ready",
+            "written_en = memory_reply_data_valid",
+          ),
+          { wave: false, seed: 8, hangCycles: 3000 },
+          b => traffic(b, brimful, 150),
+        ),
+      ));
     finds("a window over two beats takes both from the first", "even_word_sum = beat + 5'd1", "even_word_sum = beat");
     finds("a row that fills the frame is put behind it", "<= 15'd200", "<= 15'd201");
     finds("a frame is filled while it is being sent", "wire waits = busy & ", "wire waits = 1'b0 & ");

@@ -19,6 +19,9 @@ export const pids = [3, 200, 65_000];
 export const base = 0x1_0000n,
   tableBytes = 0x8000,
   secret = 0x1000;
+/** Bytes that may be read from here on, as many behind them that may not, and more that may. */
+export const holed = 0x10_0000n,
+  holedBytes = 0x1000;
 
 export type Aggregate = Decoded<typeof dfAggregateBody>;
 export type Select = Decoded<typeof dfSelectBody>;
@@ -47,6 +50,9 @@ export class DfRig {
       const bytes = b.random.bytes(tableBytes).map(v => [0, 1, 2, 255][v & 3] ?? 0);
       this.memory.store(pid, base, bytes);
       this.memory.map(pid, base + BigInt(tableBytes), secret, "-");
+      this.memory.map(pid, holed, holedBytes);
+      this.memory.map(pid, holed + BigInt(holedBytes), holedBytes, "-");
+      this.memory.map(pid, holed + BigInt(2 * holedBytes), 6 * holedBytes);
     }
     this.host = new OffloadHost(b, { parameters, memory: this.memory, ...options });
     this.#model = new DataFrameModel(this.memory, this.most);

@@ -186,6 +186,13 @@ async function randomAccess(b: Bench<Ports>, n: number, pause: () => Pause = () 
   }
   await b.cycles(3);
   expect(entries).toEqual(wanted);
+  expectTold(b, reference);
+}
+
+/** What the other blocks are told is what was written. */
+function expectTold(b: Bench<Ports>, reference: Reference): void {
+  const pair = (high: FieldName, low: FieldName): bigint =>
+    (BigInt(reference.field(high) >>> 0) << 32n) | BigInt(reference.field(low) >>> 0);
   const config = b.io.config;
   expect([
     BigInt(config.mac.value),
@@ -195,12 +202,26 @@ async function randomAccess(b: Bench<Ports>, n: number, pause: () => Pause = () 
     config.acceptAnyMac.value,
     b.io.outOfMemory.value,
   ]).toEqual([
-    (BigInt(reference.field("macHigh")) << 32n) | BigInt(reference.field("macLow")),
+    pair("macHigh", "macLow"),
     reference.field("ip"),
     reference.field("nativePort"),
     reference.field("clientPort"),
     reference.field("acceptAnyMac"),
     reference.field("outOfMemory"),
+  ]);
+  expect(BigInt(b.io.hashKey.value), "the hash key").toBe(pair("hashKeyHigh", "hashKeyLow"));
+  const { hold, patience, limit, secret, process } = b.io.offloadControl;
+  expect([BigInt(secret.value), hold.value, patience.value, limit.value]).toEqual([
+    pair("offloadSecretHigh", "offloadSecretLow"),
+    reference.field("offloadReset"),
+    reference.field("offloadPatience"),
+    reference.field("offloadLimit"),
+  ]);
+  expect([process.pid.value, process.exists.value, process.forget.value, process.seen.value]).toEqual([
+    reference.field("offloadProcessPid"),
+    reference.field("offloadProcessExists"),
+    reference.field("offloadProcessForget"),
+    reference.field("offloadProcessSeen"),
   ]);
   b.io.rules.forEach((r, i) => {
     const name = (what: "Pid" | "Action" | "Valid"): FieldName => `rule${i as 0 | 1 | 2 | 3}${what}`;
@@ -339,6 +360,8 @@ describe("Control", () => {
     const accesses: readonly (readonly [string, string | RegExp, string])[] = [
       ["strobes ignored", /order_data_held_strb <= [^;]*;/, "order_data_held_strb <= 4'hf;"],
       ["a write to what only reads answered OKAY", "2'd2", "2'd0"],
+      ["the hash key's halves exchanged", /(?<=hash_key = )\{(\w+), (\w+)\}/, "{$2, $1}"],
+      ["the secret's halves exchanged", /(?<=control_secret = )\{(\w+), (\w+)\}/, "{$2, $1}"],
     ];
     for (const [name, from, to] of accesses) {
       test(name, async () => {

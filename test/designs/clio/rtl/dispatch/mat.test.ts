@@ -193,17 +193,26 @@ function randomRequest(random: Random): Request {
 interface Options {
   readonly pause?: () => Pause;
   readonly rules?: readonly Rule[];
+  /** Chance of the rules being others from the next cycle on. */
+  readonly changes?: number;
   /** Chance of an entry of the table being written in a cycle. */
   readonly writes?: number;
   /** Cycles that a request stays out at the slow path. */
   readonly slowFor?: number;
 }
 
+const randomRules = (random: Random): Rule[] =>
+  Array.from({ length: matRules }, () => ({
+    valid: +random.chance(0.8),
+    pid: random.between(0, 4),
+    action: random.between(0, 7),
+  }));
+
 async function run(b: Bench<Ports>, requests: readonly Request[], o: Options = {}) {
   const pause = o.pause ?? (() => never),
     io = b.io,
-    table = [...defaultMatTable],
-    rules = o.rules ?? Array.from({ length: matRules }, () => ({ valid: 0, pid: 0, action: 0 }));
+    table = [...defaultMatTable];
+  let rules = o.rules ?? Array.from({ length: matRules }, () => ({ valid: 0, pid: 0, action: 0 }));
   poke(io.rules, rules);
   poke(io.matWrite, { en: 0, opcode: 0, entry: { action: 0, write: 0, silent: 0, operation: 0, replyOpcode: 0 } });
   io.slowRelease.value = 0;
@@ -248,6 +257,7 @@ async function run(b: Bench<Ports>, requests: readonly Request[], o: Options = {
     },
     drive: cycle => {
       io.slowRelease.value = due.length > 0 && (due[0] as number) <= cycle ? (due.shift(), 1) : 0;
+      if (o.changes !== undefined && b.random.chance(o.changes)) poke(io.rules, (rules = randomRules(b.random)));
       next =
         o.writes !== undefined && b.random.chance(o.writes)
           ? {
@@ -318,6 +328,15 @@ const plain = (r: Partial<Request>): Request => ({
   ...r,
 });
 
+/** Rules of all actions at all places, each for a few requests. */
+async function manyRules(b: Bench<Ports>): Promise<void> {
+  await run(
+    b,
+    Array.from({ length: 3000 }, () => randomRequest(b.random)),
+    { changes: 0.1, slowFor: 3 },
+  );
+}
+
 describe("Mat", () => {
   bench("random requests under random back-pressure while the table is rewritten", dut, { seed: 11 }, async b => {
     let seed = b.random.word();
@@ -334,6 +353,7 @@ describe("Mat", () => {
     // All that can happen did.
     for (const e of Object.keys(b.io.events)) expect(count.get(e) ?? 0, e).toBeGreaterThan(0);
   });
+  bench("random requests while the rules change: each rule names each action", dut, { seed: 12 }, manyRules);
   bench("every opcode by the table as it comes up", dut, {}, async b => {
     await run(
       b,
@@ -409,6 +429,15 @@ describe("Mat", () => {
   });
 
   describe("a planted fault is found", () => {
+    test("a rule's action is another", () =>
+      findsFault(
+        runBench(
+          "another action",
+          plant(dut, /rules_0_action == 3'd1/, "rules_0_action == 3'd2"),
+          { wave: false, seed: 12, hangCycles: 1000, limitCycles: 50_000 },
+          manyRules,
+        ),
+      ));
     const faults: readonly (readonly [string, string | RegExp, string])[] = [
       ["a length of 0 let through", /request_payload_length == 32'd0/, "1'b0"],
       ["a length over the maximum let through", /request_payload_length > 32'd1466/, "1'b0"],

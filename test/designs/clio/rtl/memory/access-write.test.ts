@@ -103,6 +103,15 @@ describe("AccessWrite", () => {
     await run(b, p, randoms(b, p, 40));
   });
 
+  test("an answer of the memory to no burst is told", () =>
+    findsFault(
+      runBench("no burst", AccessWrite(widths(16, 12)), { wave: false }, async b => {
+        b.io.b.valid.value = 1;
+        await b.cycles(5);
+      }),
+      /belongs to a burst that was issued/,
+    ));
+
   describe("a planted fault is found", () => {
     const p = widths(16, 12);
     const faults: readonly (readonly [string, string | RegExp, string])[] = [

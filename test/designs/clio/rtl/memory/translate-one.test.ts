@@ -4,7 +4,7 @@ import { status } from "../../../../../designs/clio/wire/index.ts";
 import { type Bench, type BenchOptions, legalMemories, runBench } from "../../../../../sim/index.ts";
 import { bench } from "../../../../bench.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
-import { dut, frameCount, type OneOptions, OneRig, type Page, type Ports } from "./support/one-rig.ts";
+import { dut, frameCount, type OneOptions, OneRig, type Page, pageSize, type Ports } from "./support/one-rig.ts";
 import { testOfResets } from "../../../../support/reset-any-time.ts";
 
 type B = Bench<Ports>;
@@ -94,6 +94,23 @@ async function unknown(b: B, o: OneOptions): Promise<void> {
   await rig.finish();
 }
 
+/** An access is refused from the first byte on that lies in the page behind, which nobody has mapped. */
+async function lastBytes(b: B, o: OneOptions): Promise<void> {
+  const rig = new OneRig(b, o),
+    page = rig.page(),
+    has = await rig.one(page);
+  expect(has.status).toBe(OK);
+  for (const length of [1, 2, 8, 64, pageSize])
+    for (const past of [-1, 0, 1, length - 1].filter(n => n < length && n > -length)) {
+      const offset = pageSize - length + past;
+      if (offset < 0) continue;
+      expect((await rig.one(page, false, { offset, length })).status, `${length} bytes from ${offset} on`).toBe(
+        past > 0 ? status.INVALID : OK,
+      );
+    }
+  await rig.finish();
+}
+
 /** No look at which frame is given: what is lost or given twice, the check at the end is to find. */
 async function answersOnly(b: B, o: OneOptions): Promise<void> {
   const rig = new OneRig(b, o);
@@ -161,6 +178,10 @@ describe("a memory that refuses entries", () => {
     bench(`at random, a memory with ${like}`, dut(), options, b => mixed(b, { memory }));
 });
 
+for (const busy of [0, 0.4])
+  bench(`the last byte of a page${busy > 0 ? ", with back-pressure" : ""}`, dut(), options, b =>
+    lastBytes(b, { busy }),
+  );
 testOfResets(dut(), {}, b => mixed(b, { busy: 0.3 }, 60));
 
 describe("a planted fault is found", () => {
@@ -186,6 +207,7 @@ describe("a planted fault is found", () => {
       takenAllTheSame,
       /frame of their own|to not deeply equal|not to/,
     ],
+    ["an access's last byte is the one behind it", /(last_byte = [^;]*) - \d+'d1;/, "$1;", lastBytes, /bytes from/],
     ["the 15th refusal is the last", /&tries/, "(tries >= 4'd14)", bounds, /15 refusals/],
     ["the status is another", /(tries_when\) code <= )status_fail/, "$1status_invalid", bounds, /16 refusals/],
     ["an entry that was taken is not looked for", /(wire taken = )/, "$11'b0 & ", takenAllTheSame, /./],

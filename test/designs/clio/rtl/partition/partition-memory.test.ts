@@ -67,7 +67,7 @@ async function reads(b: Bench<ReadPorts>, p: Set): Promise<void> {
     answers = new StreamSource(b.sim, io.r, { pause: () => slow || hesitates() });
   const most = Math.max(1, p.bursts / p.partitions),
     bursts = each.map(() => 0);
-  const due: bigint[][] = each.map(() => []),
+  const due: (readonly [id: number, data: bigint])[][] = each.map(() => []),
     underWay = each.map(() => 0),
     given = each.map(() => 0);
   b.onEdge({
@@ -87,8 +87,8 @@ async function reads(b: Bench<ReadPorts>, p: Set): Promise<void> {
       each.forEach(i => {
         const sink = takes[i]!;
         for (let x = sink.take(); x !== undefined; x = sink.take()) {
-          const beat = x.value as unknown as { readonly data: bigint };
-          expect(beat.data, `a beat of partition ${i}`).toBe(due[i]!.shift());
+          const { id, data } = x.value as unknown as { readonly id: number; readonly data: bigint };
+          expect([id, data], `a beat of partition ${i}`).toEqual(due[i]!.shift());
           underWay[i]!--;
           given[i]!++;
         }
@@ -99,7 +99,7 @@ async function reads(b: Bench<ReadPorts>, p: Set): Promise<void> {
   const ask = (i: number): void => {
     const a = burst(b, p, number++);
     asks[i]!.send({ ...a, size: size(p), burst: 1 });
-    for (let k = 0; k <= a.len; k++) due[i]!.push((BigInt(a.addr) << 8n) | BigInt(k));
+    for (let k = 0; k <= a.len; k++) due[i]!.push([a.id, (BigInt(a.addr) << 8n) | BigInt(k)]);
   };
   const settle = (): Promise<void> => b.until(() => due.every((d, i) => d.length === 0 && asks[i]!.pending === 0));
   /** Beats under way of a partition that takes nothing, while the others take theirs. */
@@ -308,6 +308,7 @@ describe.each(sets)("$partitions partitions on one bus of $beatBytes bytes", p =
     ["room for beats does not come back", /(?<=left_0 <= left_0 - spent_0) \+ \{[^}]*\}/, ""],
     ["as many beats as there is room for, and one", /(?<=enough_0 = \{[^}]*\} )>/, ">="],
     ["a partition's burst ends with another's", /(?<=complete_0 = )comes_0 &/, ""],
+    ["a beat's ID is another's", /r_payload_id\[(\d): ?0\]|r_payload_id\[0\]/, "(~$&)"],
   ] as const)("a planted fault in the reads is found: %s", (_, from, to) =>
     findsFault(read(plant(PartitionReads(p), from, to))),
   );

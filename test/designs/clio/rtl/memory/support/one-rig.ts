@@ -35,6 +35,7 @@ const parameters = {
 const g = tableOf(parameters),
   hashKey = 0x9e37_79b9_7f4a_7c15n,
   pid = 3;
+export const { pageSize } = parameters;
 export const dut = () => TranslateOne(parameters);
 export type Ports = ReturnType<typeof dut>["ports"];
 type Channel = "reads" | "writes" | "refused";
@@ -51,6 +52,11 @@ export interface OneOptions {
   /** Back-pressure of every channel, 0 to 1. */
   readonly busy?: number;
   readonly memory?: AxiRamOptions;
+}
+/** Bytes of a page that are asked for: 8 from its byte 8 on, if nothing else is said. */
+export interface Part {
+  readonly offset?: number;
+  readonly length?: number;
 }
 export interface Answer {
   /** 0: translated. */
@@ -147,18 +153,18 @@ export class OneRig {
   }
 
   /** An access of a page, or of the end of one and the beginning of the next. */
-  ask(page: Page, write = false): void {
-    this.#ask(pid, page.vpn * BigInt(parameters.pageSize) + 8n, write);
+  ask(page: Page, write = false, { offset = 8, length = 8 }: Part = {}): void {
+    this.#ask(pid, page.vpn * BigInt(parameters.pageSize) + BigInt(offset), write, length);
   }
-  #ask(of: number, va: bigint, write: boolean): void {
+  #ask(of: number, va: bigint, write: boolean, length = 8): void {
     this.#access.send({
-      ...{ slot: 1, pid: of, va, length: 8, write: write ? 1 : 0 },
+      ...{ slot: 1, pid: of, va, length, write: write ? 1 : 0 },
       ...{ silent: 0, replyOpcode: 7, op: 0, indirect: 0 },
     });
   }
   /** One access alone, which is answered once. */
-  async one(page: Page, write = false): Promise<Answer> {
-    this.ask(page, write);
+  async one(page: Page, write = false, part: Part = {}): Promise<Answer> {
+    this.ask(page, write, part);
     await this.#b.until(() => this.#answers.length > 0);
     await this.#b.cycles(3);
     const [answer, ...more] = this.#answers.splice(0);
