@@ -23,16 +23,20 @@ class LruList {
   get victim(): number {
     return this.order[this.#entries - 1] as number;
   }
+  /** The victim, once the present one is touched. */
+  get next(): number {
+    return this.order[this.#entries - 2] as number;
+  }
 }
 
 /**
- * Random touches, the victim compared in every cycle; `reset` now and then. Touching only victims for a while is how
- * a TLB fills.
+ * Random touches, the victim and the next one compared in every cycle; `reset` now and then. Touching only victims
+ * for a while is how a TLB fills.
  */
 async function run(b: Bench<Ports>, entries: number, cycles: number): Promise<void> {
   const list = new LruList(entries),
     random = b.random.fork("touches"),
-    { touch, victim } = b.io;
+    { touch, victim, next } = b.io;
   for (let i = 0; i < cycles; i++) {
     if (i % 1500 === 1499) {
       touch.valid.value = 1;
@@ -50,6 +54,7 @@ async function run(b: Bench<Ports>, entries: number, cycles: number): Promise<vo
     touch.index.value = index;
     await b.risingEdge();
     expect(victim.num, `victim at cycle ${b.cycle}`).toBe(list.victim);
+    expect(next.num, `next victim at cycle ${b.cycle}`).toBe(list.next);
     if (valid) list.touch(index);
   }
 }
@@ -85,6 +90,7 @@ describe("Lru", () => {
     };
     caught("fault 2: the victim is one place before the last", "assign victim = order_3", "assign victim = order_2");
     caught("fault 2: places behind the touched one move too", /here\[2\] \| /, "");
+    caught("the next victim is the one before it in age", "assign next = order_2", "assign next = order_1");
     caught("a touch that is not valid counts", "if (touch_valid)", "if (1'b1)");
   });
 });

@@ -234,7 +234,8 @@ describe("Cam", () => {
   const run = async (b: Bench<(typeof cam)["ports"]>): Promise<void> => {
     const { io } = b,
       keys: (number | undefined)[] = Array.from({ length: 6 }, () => undefined);
-    let want: { hit: number; index: number; matches: number } | undefined;
+    // All are empty after reset: nothing is found, whatever was asked before.
+    let want = { hit: 0, index: 0, matches: 0 };
     for (let i = 0; i < 3000; i++) {
       const write = b.random.chance(0.4),
         index = b.random.between(0, 7),
@@ -247,11 +248,10 @@ describe("Cam", () => {
       io.write.key.value = key;
       io.key.value = asked;
       await b.risingEdge();
-      if (want !== undefined)
-        expect(
-          { hit: io.found.hit.value, index: io.found.index.value, matches: io.found.matches.value },
-          `cycle ${i}`,
-        ).toEqual(want);
+      expect(
+        { hit: io.found.hit.value, index: io.found.index.value, matches: io.found.matches.value },
+        `cycle ${i}`,
+      ).toEqual(want);
       const empty = keys.indexOf(undefined);
       expect([io.free.any.value, io.free.index.value], `free in cycle ${i}`).toEqual(empty < 0 ? [0, 0] : [1, empty]);
       if (write && index < 6) keys[index] = keep ? key : undefined;
@@ -319,6 +319,44 @@ const pulses = async (bn: Bench<ReturnType<typeof Crossing>["ports"]>): Promise<
   expect(bn.io.busy.value).toBe(0);
 };
 
+/** Of equal clocks: a pulse is there after two cycles, and word of it is back after two more. */
+const busyFor = async (bn: Bench<ReturnType<typeof Crossing>["ports"]>): Promise<void> => {
+  const a = bn.clock("a");
+  for (let sent = 1; sent < 4; sent++) {
+    bn.io.pulse.value = 1;
+    await a.risingEdge();
+    bn.io.pulse.value = 0;
+    const busy: number[] = [];
+    for (let n = 0; n < 7; n++) {
+      await a.risingEdge();
+      busy.push(bn.io.busy.value);
+    }
+    expect(busy, `busy for pulse ${sent}`).toEqual([1, 1, 1, 1, 0, 0, 0]);
+    expect(bn.io.count.value).toBe(sent);
+  }
+};
+/** A reset while a pulse is on its way, or word of it: nothing arrives, and the next one does. */
+const cutOff = async (bn: Bench<ReturnType<typeof Crossing>["ports"]>): Promise<void> => {
+  const a = bn.clock("a");
+  for (let after = 0; after < 10; after++) {
+    bn.io.pulse.value = 1;
+    await a.risingEdge();
+    bn.io.pulse.value = 0;
+    await a.cycles(after);
+    bn.sim.reset(1);
+    for (let n = 0; n < 8; n++) {
+      await a.risingEdge();
+      expect([bn.io.count.value, bn.io.busy.value], `arrived and busy, ${after} and ${n} cycles later`).toEqual([0, 0]);
+    }
+    bn.io.pulse.value = 1;
+    await a.risingEdge();
+    bn.io.pulse.value = 0;
+    await a.cycles(12);
+    expect([bn.io.count.value, bn.io.busy.value], "the next one").toEqual([1, 0]);
+    bn.sim.reset(1);
+  }
+};
+
 describe("synchronisers", () => {
   for (const clocks of [
     { a: { periodNs: 10 }, b: { periodNs: 3.1 } },
@@ -350,9 +388,13 @@ describe("synchronisers", () => {
     level,
   );
   const same = { clocks: { a: { periodNs: 4 }, b: { periodNs: 4 } }, wave: false as const };
+  bench("a reset leaves no pulse under way", Crossing(), { clocks: same.clocks }, cutOff);
+  bench("word of a pulse is back after two cycles of each clock", Crossing(), { clocks: same.clocks }, busyFor);
   test.each([
     ["a pulse is taken while one is under way", "pulse & ~busy_1", "pulse", pulses],
     ["an arrival is a level", "arrived = there_2 ^ before_", "arrived = there_2", pulses],
+    ["a reset leaves a pulse under way", /if \(from_rst\) toggled <= 1'b0;\s*else/, "", cutOff],
+    ["word of a pulse is back too late", "back_2 <= back_1;", "back_2 <= back_1 & back_2;", busyFor],
     ["a register of the chain is passed by", "level_3 <= level_2", "level_3 <= level_1", level],
   ] as const)("planted fault: %s", (_name, from, to, run) =>
     findsFault(runBench("crossing", plant(Crossing(), from, to), same, run), /./),

@@ -125,9 +125,9 @@ export const heavyTests: Readonly<Record<string, readonly string[]>> = {
 /** One test in so many of those that are sampled. */
 export const oneIn = 8;
 
-/** A planted fault is one of many like it; a proof of the portfolio, too. */
+/** A planted fault is one of many like it; so are resets beside the traffic of a bench, and a proof of the portfolio. */
 export const isSampled = (file: string, name: string): boolean =>
-  /fault|planted/i.test(`${file} ${name}`) || file === "test/prove/proofs.test.ts";
+  /fault|planted|a reset of one edge in any cycle/i.test(`${file} ${name}`) || file === "test/prove/proofs.test.ts";
 
 /** The same choice on every machine, and no other one next time: by what the test is called. */
 const isChosen = (file: string, name: string): boolean =>

@@ -63,6 +63,12 @@ async function run(b: Bench<Ports>, addressBits: number, pause: (seed: number) =
   for (const addr of many) ar.send({ addr, prot: 0 });
   await b.until(() => r.received.length === many.length);
   expect(r.received.map(x => x.value.data)).toEqual(many.map(a => model.get(a)));
+  // Data that are there before the write ahead of them has been answered wait for their own address.
+  const values = many.map(() => b.random.word());
+  many.forEach(addr => aw.send({ addr, prot: 0 }));
+  values.forEach(data => w.send({ data, strb: 15 }));
+  await b.until(() => done.received.length === many.length);
+  expect(many.map(addr => slaves[addr >= half ? 1 : 0]?.get(addr % half))).toEqual(values);
 }
 describe.each(parameterSets)("LiteSplit, $addressBits address bits a half", ({ addressBits }) => {
   const dut = LiteSplit({ addressBits });
@@ -70,10 +76,14 @@ describe.each(parameterSets)("LiteSplit, $addressBits address bits a half", ({ a
     runBench("split", dut, {}, b => run(b, addressBits, seed => bernoulli(0.4, seed))));
   testOfResets(dut, {}, b => run(b, addressBits, seed => bernoulli(0.4, seed)));
   test("and without any", () => runBench("split", dut, {}, b => run(b, addressBits, () => never)));
-  test("a planted fault is found: the data of a write go to the lower half", () =>
+  test.each([
+    ["the data of a write go to the lower half", /high <= [^;]*;/, "high <= 1'b0;"],
+    ["the next write's data follow at once", /given <= 1'b1;/, "given <= 1'b0;"],
+  ] as const)("a planted fault is found: %s", (_what, from, to) =>
     findsFault(
-      runBench("split planted", plant(dut, /high <= [^;]*;/, "high <= 1'b0;"), { wave: false, hangCycles: 200 }, b =>
+      runBench("split planted", plant(dut, from, to), { wave: false, hangCycles: 200 }, b =>
         run(b, addressBits, seed => bernoulli(0.4, seed)),
       ),
-    ));
+    ),
+  );
 });

@@ -110,6 +110,19 @@ async function randomJobs(
   for (const reader of [0, 1, 2]) await s.check(reader);
 }
 
+/** Jobs of one beat: as many are taken as their reader's queue holds, and all come out afterwards. */
+async function room(b: Bench<Ports>): Promise<void> {
+  const s = new Surroundings(b, 16, [() => true, () => true, () => true]);
+  await s.fill(1);
+  for (const reader of [0, 1, 2]) {
+    for (let i = 0; i < 20; i++) s.read(reader, { slot: 0, first: i % 16, beats: 1 });
+    await b.cycles(40);
+    expect(20 - s.jobs[reader]!.pending, `beats for ${String(readers[reader])} that nobody takes`).toBe(16);
+    s.outs[reader]!.pause = never;
+    await s.check(reader);
+  }
+}
+
 describe("FrameBuffer", () => {
   for (const beatBytes of [8, 16, 32, 64] as const) {
     bench(
@@ -149,6 +162,7 @@ describe("FrameBuffer", () => {
     for (const out of s.outs) out.pause = never;
     for (const stuck of [0, 2]) await s.check(stuck);
   });
+  bench("each reader has room for 16 beats while nobody takes them", dut(16), { seed: 2 }, room);
   bench("the write engine goes first, then the echo, then the slow path", dut(16), { seed: 3 }, async b => {
     const s = new Surroundings(b, 16);
     await s.fill();
@@ -202,6 +216,11 @@ describe("FrameBuffer", () => {
         "writer_claimed <= writer_claimed + 5'd2;",
       ],
     ];
+    test("half of a queue's room is not used", () =>
+      findsFault(
+        runBench("room", plant(dut(16), "writer_claimed[4]", "writer_claimed[3]"), { wave: false }, room),
+        /beats for write that nobody takes/,
+      ));
     for (const [name, from, to] of faults) {
       test(name, async () => {
         await findsFault(run(name, plant(dut(16), from, to)));

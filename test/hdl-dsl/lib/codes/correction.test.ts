@@ -15,7 +15,7 @@ import {
   secdedEncode,
   uint,
 } from "../../../../hdl-dsl/index.ts";
-import { type Bench, runBench, StreamSink, StreamSource } from "../../../../sim/index.ts";
+import { type Bench, bernoulli, type Pause, runBench, StreamSink, StreamSource } from "../../../../sim/index.ts";
 import { findsFault, plant } from "../../../support/plant.ts";
 import { everyPressure } from "../../support/pressures.ts";
 
@@ -169,6 +169,7 @@ describe("ReedSolomonSyndromes", () => {
   everyPressure("4 bits, 4 checks, roots from the first power on", rs(small), {}, (b, from, to) =>
     checks(b, small, from, to),
   );
+  everyPressure("8 bits, 16 checks", rs(bytes), {}, (b, from, to) => checks(b, bytes, from, to, 12));
   bench("words of one symbol back to back", rs({ ...small, checkSymbols: 1 }), {}, async b => {
     const into = new StreamSource(b.sim, b.io.from),
       out = new StreamSink(b.sim, b.io.to);
@@ -178,29 +179,44 @@ describe("ReedSolomonSyndromes", () => {
     expect(out.received[15]!.cycle - out.received[0]!.cycle).toBe(15);
   });
   /** Words of which one syndrome alone is not 0: the product of all roots' factors but its own. */
-  const alone = async (b: Bench<RsPorts>): Promise<void> => {
-    const f = new Field(small),
+  const alone = async (b: Bench<RsPorts>, p: ReedSolomonParameters): Promise<void> => {
+    const f = new Field(p),
       into = new StreamSource(b.sim, b.io.from),
       out = new StreamSink(b.sim, b.io.to);
-    for (let odd = 0; odd < small.checkSymbols; odd++) {
+    for (let odd = 0; odd < p.checkSymbols; odd++) {
       let word = [1];
-      for (let i = 0; i < small.checkSymbols; i++) {
-        const root = f.power((small.firstRoot ?? 0) + i),
+      for (let i = 0; i < p.checkSymbols; i++) {
+        const root = f.power((p.firstRoot ?? 0) + i),
           before = word;
         if (i !== odd) word = [...before, 0].map((c, k) => c ^ f.times(root, before[k - 1] ?? 0));
       }
       word.forEach((symbol, i) => into.send({ symbol, last: i === word.length - 1 ? 1 : 0 }));
     }
-    await b.until(() => out.received.length === small.checkSymbols);
+    await b.until(() => out.received.length === p.checkSymbols);
     const seen = out.received.map(({ value }) => ({ clean: value.clean, set: value.syndromes.map(s => s !== 0) }));
     expect(seen).toEqual(seen.map((_, odd) => ({ clean: 0, set: seen.map((_set, i) => i === odd) })));
   };
-  bench("one syndrome alone makes a word wrong", rs(small), {}, alone);
+  for (const p of [small, bytes])
+    bench(`one syndrome alone of ${p.checkSymbols} makes a word wrong`, rs(p), {}, b => alone(b, p));
   test.each([0, 1, 2, 3])("planted fault: syndrome %s alone is not looked at", i =>
     findsFault(
-      runBench("alone", plant(rs(small), `(|syndrome_${i})`, "1'b0"), { wave: false, hangCycles: 400 }, alone),
+      runBench("alone", plant(rs(small), `(|syndrome_${i})`, "1'b0"), { wave: false, hangCycles: 400 }, b =>
+        alone(b, small),
+      ),
     ),
   );
+  test("planted fault: what stands before a symbol that is not there yet is summed", () => {
+    const slow = (): { readonly pause: Pause } => ({ pause: bernoulli(0.7, 1) });
+    return findsFault(
+      runBench(
+        "idle",
+        plant(rs(bytes), /if \(from_valid & from_ready\)/, "if (from_valid | from_ready)"),
+        { wave: false, hangCycles: 400 },
+        b => checks(b, bytes, slow, never, 3),
+      ),
+      /to deeply equal/,
+    );
+  });
   const cutOff = async (b: Bench<RsPorts>): Promise<void> => {
     b.io.from.valid.value = 1;
     for (const [symbol, last] of [

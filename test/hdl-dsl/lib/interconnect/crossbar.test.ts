@@ -132,6 +132,47 @@ async function times(b: Bench): Promise<void> {
   expect([awOut.received[0]!.cycle, ...wOut.received.map(x => x.cycle)].map(c => c - asked.cycle!)).toEqual([1, 2, 3]);
 }
 
+/**
+ * All masters write to one slave, which first takes nothing, then addresses alone, as many as the order has places
+ * for, and then all: no address is lost on the way, and data come in their order.
+ */
+async function withoutData(b: Bench): Promise<void> {
+  const io = b.io as unknown as Io,
+    places = 2 * sizes.masters,
+    each = 4;
+  const masters = Array.from({ length: sizes.masters }, (_, m) => ({
+    aw: new StreamSource(b.sim, io[`s${m}Aw`]!),
+    w: new StreamSource(b.sim, io[`s${m}W`]!),
+    b: new StreamSink(b.sim, io[`s${m}B`]!),
+  }));
+  for (const [i, { base }] of sizes.slaves.entries()) {
+    let open = false;
+    const aw = new StreamSink(b.sim, io[`m${i}Aw`]!, { pause: () => !open }),
+      w = new StreamSink(b.sim, io[`m${i}W`]!),
+      back = new StreamSource(b.sim, io[`m${i}B`]!);
+    const placeOf = (m: number, n: number): number => base + 8 * (each * m + n);
+    for (const [m, s] of masters.entries())
+      for (let n = 0; n < each; n++) s.aw.send({ addr: placeOf(m, n), id: n, len: 0, size: 3, burst: 1 });
+    await b.cycles(40);
+    open = true;
+    await b.cycles(40);
+    expect(aw.received.length, `addresses for slave ${i} without their data`).toBe(places);
+    for (const [m, s] of masters.entries())
+      for (let n = 0; n < each; n++) s.w.send({ data: BigInt(placeOf(m, n)), strb: 255, last: 1 });
+    const all = each * masters.length;
+    await b.until(() => aw.received.length === all && w.received.length === all);
+    const asked = aw.received.map(x => x.value as { addr?: number; id?: number });
+    expect(w.received.map(x => Number((x.value as { data?: bigint }).data))).toEqual(asked.map(x => x.addr));
+    for (const [m] of masters.entries())
+      expect(asked.map(x => x.addr!).filter(at => Math.floor((at - base) / (8 * each)) === m)).toEqual(
+        Array.from({ length: each }, (_, n) => placeOf(m, n)),
+      );
+    for (const { id } of asked) back.send({ id: id!, resp: 0 });
+    await b.until(() => masters.every(s => s.b.received.length === each));
+    for (const s of masters) s.b.received.splice(0);
+  }
+}
+
 /** All masters want one slave all the time. */
 async function fair(b: Bench): Promise<void> {
   const io = b.io as unknown as Io;
@@ -216,6 +257,17 @@ describe("Axi4Crossbar", () => {
   );
   bench("latency, interval, bounds, order between slaves", dut as never, {}, times);
   bench("masters of one slave take turns", dut as never, {}, fair);
+  bench("a slave that takes no addresses, and one that takes no data", dut as never, {}, withoutData);
+  test("planted fault: an address goes on without a place in the order", () =>
+    findsFault(
+      runBench(
+        "order",
+        plant(dut as never, "address_1_ready & order_1_push_ready", "address_1_ready | order_1_push_ready"),
+        { wave: false, hangCycles: 200 },
+        withoutData,
+      ),
+      /./,
+    ));
   test("ranges that cannot be told apart are refused", () => {
     const ranges = (slaves: Axi4CrossbarParameters["slaves"]) => () => Axi4Crossbar({ ...sizes, slaves });
     expect(ranges([{ base: 0, size: 0x3000 }])).toThrow(

@@ -216,6 +216,47 @@ async function disturbed(b: World): Promise<void> {
   expect(await waits).toEqual([]);
 }
 
+/** Another device pulls `scl` low before the stop, or the repeated start, that A is about to give: it has the bus. */
+async function takenBefore(b: World, condition: "start" | "stop"): Promise<void> {
+  settle(b, { divisors: [7, 7] });
+  const a = new Master(b, "A"),
+    { io } = b;
+  let rises = 0,
+    was = 1;
+  b.onEdge({
+    sample: () => {
+      if (was === 0 && io.scl.value === 1) rises++;
+      was = io.scl.value;
+    },
+  });
+  expect((await a.byte({ start: 1, data: 2 * SLAVE })).nack).toBe(0);
+  const second = b.spawn(() => a.byte({ data: 0x11, stop: condition === "stop" ? 1 : 0 }));
+  let taken = second;
+  if (condition === "start") {
+    expect((await second).lost).toBe(0);
+    taken = b.spawn(() => a.byte({ start: 1, data: 2 * SLAVE }));
+  }
+  // Two bytes of nine clocks each; the next high is the condition's.
+  await b.until(() => rises === 19);
+  await b.cycles(8);
+  expect(io.scl.value).toBe(1);
+  io.sclPull.value = 1;
+  expect((await taken).lost, `a ${condition} that another one's low forestalls`).toBe(1);
+  await b.cycles(2);
+  expect([io.pulled.value & 3, io.busyA.value]).toEqual([0, 1]);
+  // The rest of the other one's byte, and a clock for its stop; then the bus is ours again.
+  io.sdaPull.value = 1;
+  for (let i = 0; i < 9; i++) {
+    io.sclPull.value = 1;
+    await b.cycles(100);
+    expect(io.pulled.value & 3).toBe(0);
+    io.sclPull.value = 0;
+    await b.cycles(20);
+  }
+  io.sdaPull.value = 0;
+  expect(await a.message(SLAVE, { write: [0x22], stop: true })).toEqual([]);
+}
+
 /** A message to another slave, which takes it: our address among its bytes is a byte like others. */
 async function another(b: World): Promise<void> {
   const { received } = settle(b, { divisors: [7, 7] }),
@@ -345,6 +386,10 @@ describe("I2C", () => {
     );
   bench("another device holds the clock, wins the bus, and ends its message", dut, { hangCycles: 5000 }, disturbed);
   bench("a message to another slave has our address in it", dut, { hangCycles: 5000 }, another);
+  for (const condition of ["start", "stop"] as const)
+    bench(`another device takes the bus before a ${condition} condition`, dut, { hangCycles: 5000 }, b =>
+      takenBefore(b, condition),
+    );
   bench("bytes without a start have a reply each", dut, { hangCycles: 5000 }, strayBytes);
   test.each([
     [
@@ -354,6 +399,12 @@ describe("I2C", () => {
       another,
     ],
     ["master: a byte is taken while a reply waits", "~answer & (", "(", strayBytes],
+    [
+      "master: it keeps the bus that another one took before its stop",
+      /high_cut & \(condition \| beaten\)/,
+      "high_cut & beaten",
+      (b: World) => takenBefore(b, "stop"),
+    ],
   ] as const)("planted fault: %s", (_what, from, to, finds) =>
     findsFault(runBench("one", plant(dut, from, to), { wave: false, hangCycles: 6000 }, finds)),
   );

@@ -101,8 +101,30 @@ async function random(b: Bench<Ports>, cycles = 6000): Promise<void> {
   }
 }
 
+/** Reset at each count of a round, while the levels of all channels are 1 or have just been. */
+async function cutOff(b: Bench<Ports>): Promise<void> {
+  const i: In = { start: 0, stop: 0, oneShot: 0, prescale: 0, limit: 9, compare: [1, 5, 9] };
+  for (let after = 1; after < 12; after++) {
+    drive(b, { ...i, start: 1 });
+    await b.risingEdge();
+    drive(b, i);
+    await b.cycles(after);
+    b.sim.reset(1);
+    for (let n = 0; n < 3; n++) {
+      await b.risingEdge();
+      expect({ after, n, ...read(b) }).toEqual({ after, n, count: 0, running: 0, wrapped: 0, matched: 0, level: 0 });
+    }
+  }
+}
+
 describe("CompareTimer", () => {
   bench("against its model: starts, stops, settings and resets at any moment", dut, {}, b => random(b));
+  bench("a reset of one cycle while it runs: it stands at 0, and no level is 1", dut, {}, cutOff);
+  test("planted fault: a reset leaves the levels", () =>
+    findsFault(
+      runBench("cut off", plant(dut, /if \(rst\) level_q <= 3'd0;\s*else/, ""), { wave: false }, cutOff),
+      /to deeply equal/,
+    ));
   bench("a second set of parameters: one channel, 32 and 16 bits", CompareTimer({ channels: 1 }), {}, async b => {
     b.io.limit.value = 0xffff_ffff;
     b.io.compare[0]!.value = 3;

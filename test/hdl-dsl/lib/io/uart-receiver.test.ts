@@ -178,6 +178,40 @@ describe("UartReceiver", () => {
     ]);
   };
   bench("a break of any length is one character", dut, {}, longBreak);
+  // A character that finds no room is told of in the cycle in which it is complete, before the one that shows it.
+  const toldInTime = async (b: Bench<Ports>): Promise<void> => {
+    const { io } = b,
+      f = format(3, 9),
+      line = new Line(b, f, 1);
+    io.divisor.value = f.divisor;
+    io.parity.value = f.parity;
+    io.rxd.value = 1;
+    const to = new StreamSink(b.sim, io.to),
+      lost: number[] = [];
+    b.onEdge({
+      sample: cycle => {
+        if (io.overrun.value === 1) lost.push(cycle);
+      },
+    });
+    await b.cycles(5);
+    const shown = await line.character("whole", 0x35);
+    await line.level(1, 2);
+    to.pause = () => true;
+    await line.character("whole", 0x3c);
+    const told = await line.character("whole", 0xa5);
+    await line.level(1, 2);
+    expect(to.received.map(r => r.value.data)).toEqual([0x35]);
+    expect(lost.map(c => c - told.middle)).toEqual([to.received[0]!.cycle - shown.middle - 1]);
+  };
+  bench("an overrun is told in its cycle", dut, {}, toldInTime);
+  test("planted fault: an overrun is told a cycle late", () => {
+    const late = plant(
+      dut,
+      /assign overrun = ([^;]*);/,
+      "reg late;\n  always @(posedge clk) late <= $1;\n  assign overrun = late;",
+    );
+    return findsFault(runBench("late", late, { wave: false }, toldInTime), /to deeply equal/);
+  });
 
   const all = async (faulty: ReturnType<typeof plant<Ports>>): Promise<void> => {
     const o = { wave: false, hangCycles: 3000, limitCycles: 30_000 } as const;

@@ -82,16 +82,37 @@ async function expectFrames(
   expect(sink.frames.length, "frames more").toBe(0);
 }
 
+type Given = readonly (readonly [Action, number])[];
+/** Random actions and lengths. */
+const anyFrames = (r: Random, count: number, shortest: number, longest: number): Given =>
+  Array.from({ length: count }, () => {
+    const action = r.pick(actions);
+    return [action, lengthOf(r, action, shortest, longest)] as const;
+  });
+/** Each number of bytes in a last beat, and a frame of more beats than are counted. */
+const everyEnd = (p: Set, shortest: number): Given => [
+  ...(["asIs", "shift"] as const).flatMap(action =>
+    Array.from({ length: p.beatBytes }, (_, i) => [action, shortest + i] as const),
+  ),
+  ...Array.from({ length: p.beatBytes }, (_, i) => ["asIs", 1 + i] as const),
+  ["shift", 3 * p.frameBytes + 80 * p.beatBytes + 3],
+];
+
 /** Frames with a plan each: swallowed, as they are, or without the header and with the tag for the sender's MAC. */
-async function removes(b: Bench<RemovePorts>, p: Set, count: number, pause: (n: number) => Pause): Promise<void> {
+async function removes(
+  b: Bench<RemovePorts>,
+  p: Set,
+  count: number,
+  pause: (n: number) => Pause,
+  given = anyFrames(b.random, count, gbnOffset + gbnBytes + 1, p.frameBytes),
+): Promise<void> {
   const plan = new StreamSource(b.sim, b.io.plan, { pause: pause(1) }),
     beats = new AxisSource(b.sim, b.io.beats, { pause: pause(2) }),
     tx = new AxisSink(b.sim, b.io.tx, { pause: pause(3) }),
     r = b.random,
     wanted: Wanted[] = [];
-  for (let i = 0; i < count; i++) {
-    const action = r.pick(actions),
-      bytes = r.bytes(lengthOf(r, action, gbnOffset + gbnBytes + 1, p.frameBytes)),
+  for (const [action, length] of given) {
+    const bytes = r.bytes(length),
       user = Number(r.chance(0.3)),
       ticket = r.between(0, 2 ** ticketBits - 1),
       tag = r.between(0, 2 ** tagBits - 1),
@@ -112,15 +133,20 @@ async function removes(b: Bench<RemovePorts>, p: Set, count: number, pause: (n: 
 }
 
 /** The way back: the header goes in, and the receiver's MAC is the plan's. */
-async function inserts(b: Bench<InsertPorts>, p: Set, count: number, pause: (n: number) => Pause): Promise<void> {
+async function inserts(
+  b: Bench<InsertPorts>,
+  p: Set,
+  count: number,
+  pause: (n: number) => Pause,
+  given = anyFrames(b.random, count, gbnOffset + 1, p.frameBytes - gbnBytes),
+): Promise<void> {
   const plan = new StreamSource(b.sim, b.io.plan, { pause: pause(1) }),
     beats = new AxisSource(b.sim, b.io.beats, { pause: pause(2) }),
     tx = new AxisSink(b.sim, b.io.tx, { pause: pause(3) }),
     r = b.random,
     wanted: Wanted[] = [];
-  for (let i = 0; i < count; i++) {
-    const action = r.pick(actions),
-      bytes = r.bytes(lengthOf(r, action, gbnOffset + 1, p.frameBytes - gbnBytes)),
+  for (const [action, length] of given) {
+    const bytes = r.bytes(length),
       // A frame with an error ends before it gets a header.
       user = action === "shift" ? 0 : Number(r.chance(0.3)),
       mac = r.bits(48),
@@ -153,6 +179,14 @@ describe.each(parameterSets)("the Go-Back-N header, beats of $beatBytes bytes", 
   test("is taken out, without a pause", () => remove(GbnRemove(p), fast));
   test("is put in, under random back-pressure", () => insert(GbnInsert(p), slow));
   test("is put in, without a pause", () => insert(GbnInsert(p), fast));
+  const removesEnds = (dut: Dut<RemovePorts>): Promise<void> =>
+      runBench("remove", dut, limits, b => removes(b, p, 0, fast, everyEnd(p, gbnOffset + gbnBytes + 1))),
+    insertsEnds = (dut: Dut<InsertPorts>): Promise<void> =>
+      runBench("insert", dut, limits, b => inserts(b, p, 0, fast, everyEnd(p, gbnOffset + 1)));
+  test("last beats of every length, and a frame longer than beats are counted", async () => {
+    await removesEnds(GbnRemove(p));
+    await insertsEnds(GbnInsert(p));
+  });
   test("takers that are ready only after a valid", async () => {
     await runBench("remove", GbnRemove(p), limits, b =>
       removes(b, p, 60, n => (n === 3 ? afterValid(b.io.tx) : never)),

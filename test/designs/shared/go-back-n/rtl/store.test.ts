@@ -351,6 +351,16 @@ describe.each(parameterSets)("GbnStore, $sessions sessions, beats of $beatBytes 
     },
   );
 
+  const stray = (design: Dut<Ports>): Promise<unknown> =>
+    runBench("stray", design, { wave: false }, async b => {
+      b.io.b.valid.value = 1;
+      await b.cycles(3);
+    });
+  test("an answer to nothing ends the simulation", async () => {
+    const told = /an answer \(B\) belongs to a burst that was issued/;
+    await expect(stray(GbnStore(set))).rejects.toThrow(told);
+  });
+
   testOfResets(GbnStore(set), { most: 900 }, b => traffic(b, 20, { pause: seed => bernoulli(0.2, seed) }));
 
   describe("a planted fault is found", () => {
