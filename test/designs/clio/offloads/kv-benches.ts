@@ -30,7 +30,7 @@ export const mixture =
     await rig.allBack({ pages: true });
   };
 
-/** Bytes of replies and of requests to memory are taken whenever they come, also before the heads that they belong to. */
+/** Bytes of replies and of requests to memory are taken whenever they come, also before their heads. */
 export const bytesFirst: KvBench = async (b, p) => {
   const late = ["reply", "memory"],
     rig = new KvRig(b, p, {

@@ -23,7 +23,7 @@ const randomContext = (random: Random): Context => ({
   ipHeader: random.bits(96),
 });
 
-/** Writes and reads in any cycle, never of one slot in the same; slot and value also change while nothing is written. */
+/** Writes and reads in any cycle, never of one slot in the same; slot and value change without a write, too. */
 async function run(b: Bench<typeof dut.ports>, cycles: number): Promise<void> {
   const { io, random } = b,
     kept = new Map<number, Context>();
