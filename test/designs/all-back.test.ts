@@ -54,6 +54,7 @@ const model = "a reference says in every cycle what is to be had",
 const without: Readonly<Record<string, string>> = {
   "test/designs/clio/offload/request-order.test.ts": model,
   "test/designs/clio/offload/slot-resets.test.ts": own,
+  "test/designs/clio/offloads/kv-replies.test.ts": numbers,
   "test/designs/clio/rtl/dispatch/fence.test.ts": slots,
   "test/designs/clio/rtl/dispatch/finish.test.ts": slots,
   "test/designs/clio/rtl/dispatch/mat.test.ts": slots,

@@ -5,7 +5,8 @@ import { ClioKv } from "./kv.ts";
 import { kvDefaults } from "./parameters.ts";
 
 export { ClioKv } from "./kv.ts";
-export { kvDefaults, largestValue, type KvParameters } from "./parameters.ts";
+export { kvDefaults, largestValue, type KvParameters, unitShift } from "./parameters.ts";
+export { KvReplies, purpose, purposeBits } from "./replies.ts";
 /** As a build names it: 2^17 buckets, memory in arenas of 4 MB. */
 export const clioKv: Offload = {
   name: "kv",

@@ -1,7 +1,6 @@
 /** What Clio-KV makes of a memory reply without bytes: whether ALLOC or FREE has done it, and where. */
 import { describe, expect, test } from "vitest";
-import { KvReplies, purpose, purposeBits } from "../../../../designs/clio/offloads/kv/replies.ts";
-import { unitShift } from "../../../../designs/clio/offloads/kv/parameters.ts";
+import { KvReplies, purpose, purposeBits, unitShift } from "../../../../designs/clio/offloads/kv/index.ts";
 import { memoryTagBits } from "../../../../designs/clio/offload/index.ts";
 import { status } from "../../../../designs/clio/wire/index.ts";
 import { type Bench, bernoulli, runBench, StreamSource } from "../../../../sim/index.ts";
