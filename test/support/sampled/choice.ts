@@ -125,7 +125,7 @@ export const heavyTests: Readonly<Record<string, readonly string[]>> = {
 /** One test in so many of those that are sampled. */
 export const oneIn = 8;
 
-/** A planted fault is one of many like it; so are resets beside the traffic of a bench, and a proof of the portfolio. */
+/** A planted fault is one of many like it; so are resets beside a bench's traffic, and a proof of the portfolio. */
 export const isSampled = (file: string, name: string): boolean =>
   /fault|planted|a reset of one edge in any cycle/i.test(`${file} ${name}`) || file === "test/prove/proofs.test.ts";
 

@@ -132,5 +132,5 @@ describe("a planted fault of the board's bus is found", () => {
   );
   finds("a page of rings is moved", /move_payload_ppn >= 6'd56/, "1'b0", beyond);
   finds("the rings' first page is moved", /move_payload_ppn >= 6'd56/, "move_payload_ppn > 6'd56", beyond);
-  finds("a move that is refused takes a beat", /(assign in_ready =[^;]*) & ~was_full;/, "$1;", beyond);
+  finds("a move that is refused takes a beat", /(beats_taken <=) no_room \?[^;]*;/, "$1 7'd0;", beyond);
 });
