@@ -67,8 +67,8 @@ function effective(roots: readonly Node[], t: Ticking, visit: (n: Node) => void)
 function enableOf(r: Register): number {
   const n = r.next;
   if (n.op !== "mux") return -1;
-  const hold = (x: Node): boolean => x.source === r.source;
-  return hold(arg(n, 1)) || hold(arg(n, 2)) || arg(n, 2).op === "mux" ? arg(n, 0).id : -1;
+  const holds = arg(n, 1).source === r.source || arg(n, 2).source === r.source;
+  return holds || arg(n, 2).op === "mux" ? arg(n, 0).id : -1;
 }
 
 type Owners = ReadonlyMap<Node, Partition | Node>;

@@ -69,14 +69,17 @@ function turnOf(n: Node): Source | undefined {
 }
 
 /** Whether a register counts on from its own value: at every edge, or at those at which it may. */
-function counts(r: Register, held: boolean): boolean {
-  let adds = false;
-  const goesOn = (n: Node, depth: number): boolean => {
-    if (n.source === r.source) return held;
-    if (depth === 0) return held;
-    if (n.op === "mux") return goesOn(arg(n, 1), depth - 1) && goesOn(arg(n, 2), depth - 1);
-    if (n.op === "add" && n.args.some(a => a.source === r.source)) adds = true;
-    return true;
-  };
-  return goesOn(r.next, DEEPEST) && adds;
+function counts({ source, next }: Register, held: boolean): boolean {
+  return goesOn(next, source, held, DEEPEST) && adds(next, source, DEEPEST);
+}
+/** Whether each way through the muxes gives another value than the register's own, or one that is left as it is. */
+function goesOn(n: Node, source: Source, held: boolean, depth: number): boolean {
+  if (n.source === source || depth === 0) return held;
+  if (n.op !== "mux") return true;
+  return goesOn(arg(n, 1), source, held, depth - 1) && goesOn(arg(n, 2), source, held, depth - 1);
+}
+function adds(n: Node, source: Source, depth: number): boolean {
+  if (depth === 0 || n.source === source) return false;
+  if (n.op === "mux") return adds(arg(n, 1), source, depth - 1) || adds(arg(n, 2), source, depth - 1);
+  return n.op === "add" && n.args.some(a => a.source === source);
 }

@@ -28,12 +28,12 @@ export const simulatorFaults: readonly SimulatorFault[] = [
   { file: "reader/module-reader.ts", from: "init[at - first] = word.value", to: "init[at] = word.value" },
   { file: "reader/module-reader.ts", from: 'asynchronous === undefined ? "sync" : "async"', to: '"sync"' },
   // Flattening
-  { file: "circuit/flatten.ts", from: "e.a.signed ? g.slt(x, y) : g.ult(x, y)", to: "g.ult(x, y)" },
-  { file: "circuit/flatten.ts", from: "signed ? g.sext(n, e.width) : g.zext(n, e.width)", to: "g.zext(n, e.width)" },
+  { file: "circuit/flatten.ts", from: "of.signed ? g.slt(x, y) : g.ult(x, y)", to: "g.ult(x, y)" },
+  { file: "circuit/flatten.ts", from: "of.signed ? g.sext(n, width) : g.zext(n, width)", to: "g.zext(n, width)" },
   { file: "circuit/flatten.ts", from: 'm.collision === "new" ||', to: 'm.collision === "old" ||' },
   { file: "circuit/flatten.ts", from: "e.a.signed ? g.sar(a, by) : g.shr(a, by)", to: "g.shr(a, by)" },
-  { file: "circuit/flatten.ts", from: "[...list].reverse()", to: "list" },
-  { file: "circuit/flatten.ts", from: "signal.init >> BigInt(g.lo)", to: "signal.init" },
+  { file: "circuit/flatten.ts", from: "(parts as Node[]).reverse()", to: "parts as Node[]" },
+  { file: "circuit/flatten.ts", from: "whole >> BigInt(g.lo)", to: "whole" },
   // Rules
   { file: "circuit/graph.ts", from: "this.mux(arg(c, 0), b, a)", to: "this.mux(arg(c, 0), a, b)" },
   { file: "circuit/graph.ts", from: "if (p.value !== want) return", to: "if (p.value === want) return" },

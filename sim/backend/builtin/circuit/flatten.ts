@@ -378,18 +378,16 @@ class Flattener {
             to = Math.min(lo + width, at + p.width);
           if (from < to) parts.push(this.#get(s, p, from - at, to - from));
         }
-        return this.#all(parts, list => g.concat([...list].reverse()));
+        return parts.includes(undefined) ? undefined : g.concat((parts as Node[]).reverse());
       }
       case "extend":
         if (lo + width <= e.a.width) return this.#get(s, e.a, lo, width);
         if (!e.a.signed && lo >= e.a.width) return g.constant(0n, width);
-        return this.#all([this.#get(s, e.a, 0, e.a.width)], ([a]) =>
-          g.slice(e.a.signed ? g.sext(a as Node, e.width) : g.zext(a as Node, e.width), lo, width),
-        );
+        return this.#extend(s, e, lo, width);
       default:
         if (!whole && this.#precise) return this.#part(d);
-        if (!whole) return this.#all([this.#get(s, e, 0, e.width)], ([a]) => g.slice(a as Node, lo, width));
-        return this.#operator(s, e);
+        if (whole) return this.#operator(s, e);
+        return this.#sliced(this.#whole(s, e), lo, width);
     }
   }
 
@@ -419,7 +417,14 @@ class Flattener {
         );
       }
     }
-    return this.#all([this.#get(s, e, 0, e.width)], ([a]) => g.slice(a as Node, lo, width));
+    return this.#sliced(this.#whole(s, e), lo, width);
+  }
+  #sliced(of: Node | undefined, lo: number, width: number): Node | undefined {
+    return of === undefined ? undefined : this.#g.slice(of, lo, width);
+  }
+  #extend(s: Scope, e: Extract<Expr, { kind: "extend" }>, lo: number, width: number): Node | undefined {
+    const a = this.#whole(s, e.a);
+    return a === undefined ? undefined : this.#g.slice(extended(this.#g, a, e.a, e.width), lo, width);
   }
 
   #all(list: readonly (Node | undefined)[], then: (nodes: readonly Node[]) => Node): Node | undefined {
@@ -464,60 +469,70 @@ class Flattener {
     e: Exclude<Expr, { kind: "const" | "read" | "slice" | "cast" | "concat" | "extend" }>,
   ): Node | undefined {
     const g = this.#g;
-    const whole = (x: Expr): Node | undefined => this.#get(s, x, 0, x.width);
     switch (e.kind) {
       case "memRead":
         return this.#memRead(s, e);
-      case "unary":
-        return this.#all([whole(e.a)], ([x]) => {
-          const a = x as Node;
-          switch (e.op) {
-            case "not":
-              return g.not(a);
-            case "neg":
-              return g.neg(a);
-            case "reduceAnd":
-              return g.redAnd(a);
-            case "reduceOr":
-              return g.redOr(a);
-            case "reduceXor":
-              return g.redXor(a);
-          }
-        });
-      case "binary":
-        return this.#all([whole(e.a), whole(e.b)], ([a, b]) => binary(g, e, a as Node, b as Node));
-      case "shift":
-        return this.#all([whole(e.a), whole(e.by)], ([x, y]) => {
-          const a = x as Node,
-            by = y as Node;
-          return e.op === "left" ? g.shl(a, by) : e.a.signed ? g.sar(a, by) : g.shr(a, by);
-        });
-      case "mux":
-        return this.#all([whole(e.cond), whole(e.a), whole(e.b)], ([c, a, b]) =>
-          g.mux(c as Node, a as Node, b as Node),
-        );
-      case "pick":
-        return this.#all([whole(e.a), whole(e.index)], ([a, i]) => g.pick(a as Node, i as Node, e.width));
+      case "unary": {
+        const a = this.#whole(s, e.a);
+        return a === undefined ? undefined : unary(g, e.op, a);
+      }
+      case "binary": {
+        const a = this.#whole(s, e.a),
+          b = this.#whole(s, e.b);
+        return a === undefined || b === undefined ? undefined : binary(g, e, a, b);
+      }
+      case "shift": {
+        const a = this.#whole(s, e.a),
+          by = this.#whole(s, e.by);
+        if (a === undefined || by === undefined) return undefined;
+        return e.op === "left" ? g.shl(a, by) : e.a.signed ? g.sar(a, by) : g.shr(a, by);
+      }
+      case "mux": {
+        const c = this.#whole(s, e.cond),
+          a = this.#whole(s, e.a),
+          b = this.#whole(s, e.b);
+        return c === undefined || a === undefined || b === undefined ? undefined : g.mux(c, a, b);
+      }
+      case "pick": {
+        const a = this.#whole(s, e.a),
+          index = this.#whole(s, e.index);
+        return a === undefined || index === undefined ? undefined : g.pick(a, index, e.width);
+      }
     }
+  }
+  #whole(s: Scope, e: Expr): Node | undefined {
+    return this.#get(s, e, 0, e.width);
   }
 
   #memRead(s: Scope, e: MemRead): Node | undefined {
-    return this.#all([this.#get(s, e.address, 0, e.address.width)], ([a]) =>
-      this.#g.memRead(s.store(e.memory), a as Node),
-    );
+    const address = this.#whole(s, e.address);
+    return address === undefined ? undefined : this.#g.memRead(s.store(e.memory), address);
+  }
+}
+
+function unary(g: Graph, op: Extract<Expr, { kind: "unary" }>["op"], a: Node): Node {
+  switch (op) {
+    case "not":
+      return g.not(a);
+    case "neg":
+      return g.neg(a);
+    case "reduceAnd":
+      return g.redAnd(a);
+    case "reduceOr":
+      return g.redOr(a);
+    case "reduceXor":
+      return g.redXor(a);
   }
 }
 
 function binary(g: Graph, e: Extract<Expr, { kind: "binary" }>, a: Node, b: Node): Node {
-  const wide = (n: Node, signed: boolean): Node => (signed ? g.sext(n, e.width) : g.zext(n, e.width));
-  const less = (x: Node, y: Node): Node => (e.a.signed ? g.slt(x, y) : g.ult(x, y));
   switch (e.op) {
     case "add":
       return g.add(a, b);
     case "sub":
       return g.sub(a, b);
     case "mul":
-      return g.mul(wide(a, e.a.signed), wide(b, e.b.signed));
+      return g.mul(extended(g, a, e.a, e.width), extended(g, b, e.b, e.width));
     case "and":
       return g.and(a, b);
     case "or":
@@ -529,15 +544,19 @@ function binary(g: Graph, e: Extract<Expr, { kind: "binary" }>, a: Node, b: Node
     case "ne":
       return g.not(g.eq(a, b));
     case "lt":
-      return less(a, b);
+      return less(g, e.a, a, b);
     case "le":
-      return g.not(less(b, a));
+      return g.not(less(g, e.a, b, a));
     case "gt":
-      return less(b, a);
+      return less(g, e.a, b, a);
     case "ge":
-      return g.not(less(a, b));
+      return g.not(less(g, e.a, a, b));
   }
 }
+
+const extended = (g: Graph, n: Node, of: Expr, width: number): Node =>
+  of.signed ? g.sext(n, width) : g.zext(n, width);
+const less = (g: Graph, of: Expr, x: Node, y: Node): Node => (of.signed ? g.slt(x, y) : g.ult(x, y));
 
 const hasProperties = (c: Circuit): boolean => {
   for (const s of allStatements(c.body)) if (s.kind === "property") return true;

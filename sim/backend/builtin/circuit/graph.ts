@@ -5,6 +5,7 @@ import { KnownNodes, type Made } from "./known.ts";
 import { mergedEqualities, sortedParts } from "./conjunction.ts";
 import { rewritten, runs } from "./vectors.ts";
 
+const isConstant = (n: Node): boolean => n.op === "const";
 const placeOf = (n: Node): number => (n.op === "slice" ? arg(n, 0).id : n.id);
 
 export class Graph {
@@ -17,7 +18,8 @@ export class Graph {
   readonly #cases = new Cases(this);
 
   #node(made: Made, value: bigint, source: Source | undefined): Node {
-    const n = { id: this.nodes.length, ...made, value, source, scope: this.scope };
+    const { op, width, lo, args, store } = made;
+    const n: Node = { id: this.nodes.length, op, width, args, value, lo, source, store, scope: this.scope };
     this.nodes.push(n);
     return n;
   }
@@ -54,7 +56,7 @@ export class Graph {
 
   /** An operator over operands of any kind: the value when all are constants, else a node. */
   #op(op: Op, width: number, args: readonly Node[], lo = 0): Node {
-    if (args.every(a => a.op === "const"))
+    if (args.every(isConstant))
       return this.constant(
         apply(
           op,
@@ -224,20 +226,24 @@ export class Graph {
   /** Operands from the lowest bits up. */
   concat(list: readonly Node[]): Node {
     const flat: Node[] = [];
-    const push = (p: Node): void => {
-      const last = flat.at(-1);
-      if (last?.op === "const" && p.op === "const")
-        flat[flat.length - 1] = this.constant(last.value | (p.value << BigInt(last.width)), last.width + p.width);
-      else if (last?.op === "slice" && p.op === "slice" && arg(last, 0) === arg(p, 0) && p.lo === last.lo + last.width)
-        flat[flat.length - 1] = this.slice(arg(p, 0), last.lo, last.width + p.width);
-      else flat.push(p);
-    };
     // Runs of one bit first: its last copy would become a slice with a bit that follows it.
-    for (const p of runs(this, list)) push(p);
+    for (const p of runs(this, list)) {
+      const last = flat.at(-1),
+        both = last === undefined ? undefined : this.#oneOf(last, p);
+      if (both === undefined) flat.push(p);
+      else flat[flat.length - 1] = both;
+    }
     const only = flat[0];
     if (flat.length === 1 && only !== undefined) return only;
     const width = flat.reduce((n, p) => n + p.width, 0);
     return rewritten(this, flat) ?? this.#op("concat", width, flat);
+  }
+  /** Two parts as one: constants, or neighbouring slices of one value. */
+  #oneOf(low: Node, high: Node): Node | undefined {
+    if (low.op !== high.op) return undefined;
+    if (low.op === "const") return this.constant(low.value | (high.value << BigInt(low.width)), low.width + high.width);
+    if (low.op !== "slice" || arg(low, 0) !== arg(high, 0) || high.lo !== low.lo + low.width) return undefined;
+    return this.slice(arg(low, 0), low.lo, low.width + high.width);
   }
   zext(a: Node, width: number): Node {
     return width === a.width ? a : this.concat([a, this.constant(0n, width - a.width)]);

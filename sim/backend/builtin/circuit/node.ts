@@ -70,7 +70,9 @@ export interface Node {
   readonly scope: number;
 }
 
-export const maskOf = (width: number): bigint => (1n << BigInt(width)) - 1n;
+/** All ones, by width: asked for often. */
+const masks: bigint[] = [];
+export const maskOf = (width: number): bigint => (masks[width] ??= (1n << BigInt(width)) - 1n);
 export const signedOf = (value: bigint, width: number): bigint => BigInt.asIntN(width, value);
 
 /** Operand number `n`, which must be there. */

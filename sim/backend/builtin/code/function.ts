@@ -213,22 +213,15 @@ class PartitionWriter extends Wide {
     const locals = Array.from({ length: isWide(n) ? limbsOf(n) : 1 }, () =>
       c.local(isWide(n) ? "i64" : typeOf(n.width)),
     );
-    const copy = (from: Node): void => {
-      locals.forEach((l, i) => {
-        if (isWide(n)) this.limb(from, i);
-        else this.push(from);
-        c.set(l);
-      });
-    };
-    if (this.#isLoad(n)) copy(n);
+    if (this.#isLoad(n)) this.#copy(n, locals);
     else if (arms !== undefined) {
       this.push(arg(n, 0));
       c.if();
       this.#context(arms[0]);
-      copy(arg(n, 1));
+      this.#copy(arg(n, 1), locals);
       c.else();
       this.#context(arms[1]);
-      copy(arg(n, 2));
+      this.#copy(arg(n, 2), locals);
       c.end();
     } else if (isWide(n)) this.computeWide(n, locals);
     else {
@@ -236,6 +229,14 @@ class PartitionWriter extends Wide {
       c.set(locals[0] as number);
     }
     this.locals.set(n, locals);
+  }
+
+  #copy(n: Node, locals: readonly number[]): void {
+    locals.forEach((l, i) => {
+      if (isWide(n)) this.limb(n, i);
+      else this.push(n);
+      this.code.set(l);
+    });
   }
 
   /** Whether a value differs from what is stored: i32 on the stack. */
