@@ -36,7 +36,7 @@ const SMALL = 400;
 const ALONE = 8;
 
 /** A value that each reader makes for itself: it costs no more than to fetch it, and changes as often. */
-function isFree(n: Node, t: Ticking): boolean {
+function isFree(n: Node, turns: ReadonlySet<Node>): boolean {
   switch (n.op) {
     case "const":
     case "source":
@@ -49,18 +49,29 @@ function isFree(n: Node, t: Ticking): boolean {
     case "concat":
       return n.args.length === 2 && arg(n, 1).op === "const" && n.width <= 64;
     case "eq":
-      return arg(n, 0).op === "source" && arg(n, 1).op === "const" && arg(n, 0).width <= 64 && !t.turns.has(n);
+      return arg(n, 0).op === "source" && arg(n, 1).op === "const" && arg(n, 0).width <= 64 && !turns.has(n);
     default:
       return false;
   }
 }
 
+/** What is asked of every node, again and again: by their numbers. */
+class Known {
+  readonly ticking: Ticking;
+  /** 1 for a value that each reader makes for itself. */
+  readonly free: Uint8Array;
+  constructor(net: Netlist, ticking: Ticking) {
+    this.ticking = ticking;
+    this.free = Uint8Array.from(net.nodes, n => (isFree(n, ticking.turns) ? 1 : 0));
+  }
+}
+
 /** What a node or a sink reads: values that are no free ones, sources, memories. */
-function effective(roots: readonly Node[], t: Ticking, visit: (n: Node) => void): void {
+function effective(roots: readonly Node[], free: Uint8Array, visit: (n: Node) => void): void {
   // A free value has one operand that is no constant: nothing is met often.
   for (const n of roots)
-    if (n.op === "source" || !isFree(n, t)) visit(n);
-    else effective(n.args, t, visit);
+    if (free[n.id] === 0 || n.op === "source") visit(n);
+    else if (n.args.length > 0) effective(n.args, free, visit);
 }
 
 /** The condition under which a register changes at all. */
@@ -71,7 +82,8 @@ function enableOf(r: Register): number {
   return holds || arg(n, 2).op === "mux" ? arg(n, 0).id : -1;
 }
 
-type Owners = ReadonlyMap<Node, Partition | Node>;
+/** By the number of a node: see `owners`. */
+type Owners = readonly (Partition | Node | undefined)[];
 /** Makes partitions: one for each key. */
 class Maker {
   readonly all: Partition[] = [];
@@ -90,11 +102,12 @@ class Maker {
 export function partition(net: Netlist, gating: boolean | undefined): Plan {
   const gated = gating ?? isLarge(net),
     ticking = gated ? tickingOf(net) : noTicking;
-  const maker = new Maker();
-  clock(net, gated, maker, sorts(net, ticking));
+  const known = new Known(net, ticking),
+    maker = new Maker();
+  clock(net, gated, maker, sorts(net, known));
   const clocked = [...maker.all];
-  const owner = owners(net, clocked, ticking);
-  const settling = cones(net, owner, ticking, gated, maker);
+  const owner = owners(net, clocked, known);
+  const settling = cones(net, owner, known, gated, maker);
   const home = new Map<Node, Partition>();
   for (const p of settling) for (const r of p.roots) home.set(r, p);
   const { all } = maker;
@@ -104,11 +117,12 @@ export function partition(net: Netlist, gating: boolean | undefined): Plan {
 /** What a register is by what it reads: beside one that reads what ticks, others would be asked at every edge. */
 type Sort = "ticks" | "awake" | "counting" | "";
 
-function sorts(net: Netlist, t: Ticking): (r: Register) => Sort {
+function sorts(net: Netlist, known: Known): (r: Register) => Sort {
+  const t = known.ticking;
   if (t.sources.size + t.counters.size === 0) return () => "";
   const maker = new Maker();
   clock(net, true, maker, r => (t.sources.has(r.source) ? "ticks" : ""));
-  const owner = owners(net, maker.all, t);
+  const owner = owners(net, maker.all, known);
   const ticks = readersIn(net, owner, t.sources),
     counts = readersIn(net, owner, t.counters);
   return r => {
@@ -121,9 +135,10 @@ function sorts(net: Netlist, t: Ticking): (r: Register) => Sort {
 /** Values that are computed from one of some sources in their own partition. */
 function readersIn(net: Netlist, owner: Owners, which: ReadonlySet<Source>): ReadonlySet<Node> {
   const found = new Set<Node>();
+  if (which.size === 0) return found;
   // Ascending: operands come first.
   for (const n of net.nodes)
-    if (n.source === undefined ? n.args.some(a => owner.get(a) !== a && found.has(a)) : which.has(n.source))
+    if (n.source === undefined ? n.args.some(a => owner[a.id] !== a && found.has(a)) : which.has(n.source))
       found.add(n);
   return found;
 }
@@ -142,12 +157,13 @@ function clock(net: Netlist, gated: boolean, maker: Maker, sort: (r: Register) =
   const reads = new Set(net.registers.filter(r => readsMemory(r.next)));
   // Registers with an enable of their own share a partition per instance: a test of a flag costs more than they do.
   const together = new Map<string, number>();
-  const group = (r: Register): string => `${r.clock.index} ${r.scope} ${enableOf(r)}`;
-  for (const r of net.registers) together.set(group(r), (together.get(group(r)) ?? 0) + 1);
-  const enable = (r: Register): number => ((together.get(group(r)) ?? 0) < ALONE ? -1 : enableOf(r));
+  const enables = net.registers.map(enableOf),
+    groups = net.registers.map((r, i) => `${r.clock.index} ${r.scope} ${enables[i]}`);
+  for (const g of groups) together.set(g, (together.get(g) ?? 0) + 1);
+  const enable = (i: number): number => ((together.get(groups[i] ?? "") ?? 0) < ALONE ? -1 : (enables[i] ?? -1));
   for (const c of net.checks) of("check", c).checks.push(c);
-  for (const r of net.registers)
-    (reads.has(r) ? of("read", r) : of("edge", r, `${sort(r)} ${enable(r)}`)).registers.push(r);
+  for (const [i, r] of net.registers.entries())
+    (reads.has(r) ? of("read", r) : of("edge", r, `${sort(r)} ${enable(i)}`)).registers.push(r);
   for (const w of net.writes) of("write", w).writes.push(w);
 }
 
@@ -192,42 +208,43 @@ export function sinksOf(p: Partition): Node[] {
 const isWriter = (p: Partition): boolean => p.writes.length > 0 && p.registers.length === 0;
 
 /** Of every node that is no free one: the clocked partition that alone needs it, or the root of its cone. */
-function owners(net: Netlist, clocked: readonly Partition[], t: Ticking): Owners {
-  const owner = new Map<Node, Partition | Node>();
-  const shared = new Set<Node>();
+function owners(net: Netlist, clocked: readonly Partition[], { free, ticking: { turns } }: Known): Owners {
+  const owner = new Array<Partition | Node | undefined>(net.nodes.length).fill(undefined),
+    shared = new Uint8Array(net.nodes.length);
   const use = (n: Node, by: Partition | Node | undefined): void => {
-    if (n.op === "source" || shared.has(n)) return;
-    const before = owner.get(n);
-    if (by === undefined || (before !== undefined && before !== by) || t.turns.has(n)) shared.add(n);
-    else owner.set(n, by);
+    if (n.op === "source" || shared[n.id] === 1) return;
+    const before = owner[n.id];
+    if (by === undefined || (before !== undefined && before !== by) || turns.has(n)) shared[n.id] = 1;
+    else owner[n.id] = by;
   };
-  for (const p of clocked) effective(sinksOf(p), t, n => use(n, p));
-  for (const o of net.outputs) effective([o.node], t, n => use(n, undefined));
+  for (const p of clocked) effective(sinksOf(p), free, n => use(n, p));
+  for (const o of net.outputs) effective([o.node], free, n => use(n, undefined));
+  let by: Partition | Node | undefined;
+  const usedByIt = (a: Node): void => use(a, by);
   for (let id = net.nodes.length - 1; id >= 0; id--) {
     const n = net.nodes[id] as Node;
-    if (isFree(n, t) || (!owner.has(n) && !shared.has(n))) continue;
+    by = owner[id];
+    if (free[id] === 1 || (by === undefined && shared[id] === 0)) continue;
     // A writer that reads memories itself could wait for another that reads its own.
-    const whose = owner.get(n);
-    if (shared.has(n) || (n.op === "memRead" && whose !== undefined && "writes" in whose && isWriter(whose)))
-      owner.set(n, n);
-    const by = owner.get(n) as Partition | Node;
-    effective(n.args, t, a => use(a, by));
+    if (shared[id] === 1 || (n.op === "memRead" && by !== undefined && "writes" in by && isWriter(by)))
+      owner[id] = by = n;
+    effective(n.args, free, usedByIt);
   }
   return owner;
 }
 
 /** Cones of one level and one instance make a partition; a level reads lower ones only. */
-function cones(net: Netlist, owner: Owners, t: Ticking, gated: boolean, maker: Maker): Partition[] {
+function cones(net: Netlist, owner: Owners, { free, ticking }: Known, gated: boolean, maker: Maker): Partition[] {
   const level = new Map<Node, number>(),
     awake = new Set<Node>();
   // Ascending: what a node reads comes before it, and the root is its cone's last.
   for (const n of net.nodes) {
-    const by = owner.get(n);
+    const by = owner[n.id];
     if (by === undefined || !("op" in by)) continue;
     let most = level.get(by) ?? 0;
-    effective(n.args, t, a => {
-      if (a.source !== undefined && t.sources.has(a.source)) awake.add(by);
-      const root = owner.get(a);
+    effective(n.args, free, a => {
+      if (a.source !== undefined && ticking.sources.has(a.source)) awake.add(by);
+      const root = owner[a.id];
       if (root !== undefined && root !== by && "op" in root) most = Math.max(most, (level.get(root) ?? 0) + 1);
     });
     level.set(by, most);
@@ -239,10 +256,10 @@ function cones(net: Netlist, owner: Owners, t: Ticking, gated: boolean, maker: M
     found.set(p, l);
     return p;
   };
-  for (const [n, l] of level) if (owner.get(n) === n) at(n.scope, l, n).roots.push(n);
+  for (const [n, l] of level) if (owner[n.id] === n) at(n.scope, l, n).roots.push(n);
   net.outputs.forEach((o, index) => {
     let l = 0;
-    effective([o.node], t, n => {
+    effective([o.node], free, n => {
       l = Math.max(l, (level.get(n) ?? -1) + 1);
     });
     const own = level.get(o.node);
@@ -264,13 +281,15 @@ function readersOf(
     set.add(p);
   };
   /** By the number of a node: 1 more than that of the partition that met it last. */
-  const met = new Int32Array(nodes);
+  const met = new Int32Array(nodes),
+    homes = new Array<Partition | undefined>(nodes).fill(undefined);
+  for (const [n, p] of home) homes[n.id] = p;
   for (const p of all) {
     const stack = [...p.roots, ...sinksOf(p)];
     for (let n = stack.pop(); n !== undefined; n = stack.pop()) {
       if (met[n.id] === p.id + 1) continue;
       met[n.id] = p.id + 1;
-      const from = home.get(n);
+      const from = homes[n.id];
       if (from !== undefined && from !== p) add(n, p);
       else if (n.source !== undefined) add(n.source, p);
       else {

@@ -2,7 +2,6 @@
 import { bytesOf } from "./memory-map.ts";
 import type { Generated } from "./generate.ts";
 import type { Netlist } from "./circuit/netlist.ts";
-import { maskOf } from "./circuit/node.ts";
 
 /** Words of a thing by its name: another design's change does not move them. */
 function wordsFor(seed: number, name: string): () => number {
@@ -22,12 +21,15 @@ export function start(net: Netlist, { map, plan }: Generated, memory: ArrayBuffe
   const words = new Uint32Array(memory);
   words.fill(0);
   const put = (address: number, width: number, value: bigint): void => {
+    if (value === 0n) return;
     for (let i = 0; i < bytesOf(width) / 4; i++)
       words[address / 4 + i] = Number((value >> BigInt(32 * i)) & 0xffff_ffffn);
   };
   const draw = (address: number, width: number, next: () => number): void => {
-    for (let i = 0; i < Math.ceil(width / 32); i++)
-      words[address / 4 + i] = next() & Number(maskOf(Math.min(32, width - 32 * i)));
+    let at = address / 4,
+      left = width;
+    for (; left > 32; left -= 32) words[at++] = next();
+    words[at] = next() & (left === 32 ? -1 : ~(-1 << left));
   };
   for (const r of net.registers) {
     const places = [map.sources.get(r.source), map.shadows.get(r.source)].filter(a => a !== undefined);

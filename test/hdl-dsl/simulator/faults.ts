@@ -54,7 +54,7 @@ export const simulatorFaults: readonly SimulatorFault[] = [
     to: "else if (n.source !== undefined) continue;",
   },
   { file: "partition.ts", from: "(level.get(root) ?? 0) + 1", to: "0" },
-  { file: "order.ts", from: "w => others(p, plan.readers.get(w.store))", to: "() => []" },
+  { file: "order.ts", from: "w => others(p, plan.readers.get(w.store), rest)", to: "() => []" },
   { file: "order.ts", from: "shadowed.add(r.source)", to: "shadowed.size" },
   // Memory
   { file: "memory-map.ts", from: "this.take(bytesOf(s.width) * s.depth)", to: "this.take(bytesOf(s.width))" },

@@ -14,7 +14,11 @@ export class KnownNodes {
   readonly #nodes: readonly Node[];
   /** 1 more than the number of a node, or 0; its place follows from what it is made of. */
   #places = new Int32Array(1 << 14);
+  /** Beside each place: the hash of the node that stands there. */
+  #hashes = new Int32Array(1 << 14);
   #count = 0;
+  /** Of what was looked for last. */
+  #hash = 0;
 
   /** @param nodes by their numbers */
   constructor(nodes: readonly Node[]) {
@@ -23,25 +27,38 @@ export class KnownNodes {
 
   /** The node that is made of the same; else undefined, and the next one added is it. */
   find(made: Made): Node | undefined {
-    const place = this.#placeOf(made);
-    return this.#nodes[(this.#places[place] as number) - 1];
-  }
-  add(n: Node): void {
-    if (2 * ++this.#count > this.#places.length) this.#grow();
-    this.#places[this.#placeOf(n)] = n.id + 1;
-  }
-
-  #placeOf(made: Made): number {
-    const last = this.#places.length - 1;
-    for (let at = hashOf(made) & last; ; at = (at + 1) & last) {
+    const hash = hashOf(made),
+      last = this.#places.length - 1;
+    this.#hash = hash;
+    for (let at = hash & last; ; at = (at + 1) & last) {
       const id = this.#places[at] as number;
-      if (id === 0 || same(made, this.#nodes[id - 1] as Node)) return at;
+      if (id === 0) return undefined;
+      const n = this.#nodes[id - 1] as Node;
+      if (this.#hashes[at] === hash && same(made, n)) return n;
     }
   }
+  /** @param n what was looked for last, and not found */
+  add(n: Node): void {
+    if (2 * ++this.#count > this.#places.length) this.#grow();
+    this.#put(n.id + 1, this.#hash);
+  }
+
+  #put(id: number, hash: number): void {
+    const last = this.#places.length - 1;
+    let at = hash & last;
+    while (this.#places[at] !== 0) at = (at + 1) & last;
+    this.#places[at] = id;
+    this.#hashes[at] = hash;
+  }
   #grow(): void {
-    const before = this.#places;
-    this.#places = new Int32Array(2 * before.length);
-    for (const id of before) if (id !== 0) this.#places[this.#placeOf(this.#nodes[id - 1] as Node)] = id;
+    const places = this.#places,
+      hashes = this.#hashes;
+    this.#places = new Int32Array(4 * places.length);
+    this.#hashes = new Int32Array(4 * places.length);
+    for (let at = 0; at < places.length; at++) {
+      const id = places[at] as number;
+      if (id !== 0) this.#put(id, hashes[at] as number);
+    }
   }
 }
 

@@ -20,6 +20,9 @@ export class Demand {
   }
 }
 
+/** No part of an expression is as wide: a place and a width are one number. */
+const WIDEST = 2 ** 26;
+
 /** What drives a domain of an instance. */
 export interface Driven {
   readonly clock: Clock;
@@ -41,7 +44,7 @@ export class Scope {
   readonly children = new Map<Instance, Scope>();
   readonly #domains: ReadonlyMap<string, Driven>;
   readonly #whole = new Map<Expr, Demand>();
-  readonly #parts = new Map<Expr, Map<string, Demand>>();
+  readonly #parts = new Map<Expr, Map<number, Demand>>();
   #outputs: Map<Signal, Signal> | undefined;
 
   constructor(
@@ -68,8 +71,8 @@ export class Scope {
       return d;
     }
     let parts = this.#parts.get(e);
-    if (parts === undefined) this.#parts.set(e, (parts = new Map<string, Demand>()));
-    const key = `${lo} ${width}`;
+    if (parts === undefined) this.#parts.set(e, (parts = new Map<number, Demand>()));
+    const key = lo * WIDEST + width;
     let d = parts.get(key);
     if (d === undefined) parts.set(key, (d = new Demand(this, e, lo, width)));
     return d;
