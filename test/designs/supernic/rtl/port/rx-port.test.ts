@@ -91,7 +91,6 @@ const faults: readonly (readonly [string, string | RegExp, string])[] = [
   ["a place is taken without a beat", "offer_ready = beat_valid | ~holds_place", "offer_ready = 1'b1"],
   ["a stalled beat is freed again", /free_valid = reads & given/, "free_valid = reads"],
   ["a frame ends a beat early", "last <= rest == 3'd1", "last <= rest <= 3'd2"],
-  ["a frame passes those in memory", /straight_4 = ([^;]*) & ~any_4/, "straight_4 = $1"],
   ["one too many is at hand", /room_4 = claimed_4 < 3'd4/, "room_4 = claimed_4 < 3'd5"],
   ["a ring does not wrap", /\(head_4 == 7'd\d+\) \?/, "1'b0 ?"],
   ["beats that are not kept are freed a second time", "walks <= steps", "walks <= steps | walks"],
