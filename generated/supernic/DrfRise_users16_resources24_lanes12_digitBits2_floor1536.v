@@ -61,11 +61,11 @@ module DrfRise_users16_resources24_lanes12_digitBits2_floor1536 (
   reg [20:0] least_value; // least.ts:73
   reg [15:0] least_users;
   reg least_by_need;
-  reg updating; // rise.ts:218
+  reg updating; // rise.ts:219
   reg [2:0] phase; // rise.ts:127
   (* ram_style = "distributed" *) reg [21:0] needs_0 [0:7]; // needs.ts:39
   (* ram_style = "distributed" *) reg [21:0] needs_1 [0:7];
-  (* ram_style = "distributed" *) reg [21:0] levels [0:15]; // rise.ts:249
+  (* ram_style = "distributed" *) reg [21:0] levels [0:15]; // rise.ts:251
   wire [15:0] first = pending & (~pending + 16'd1); // rise.ts:66
   wire [3:0] turning = {
     first[8] | first[9] | first[10] | first[11] | first[12] | first[13] | first[14] | first[15],
@@ -86,11 +86,12 @@ module DrfRise_users16_resources24_lanes12_digitBits2_floor1536 (
   wire last_turn = turns & group_at_last; // rise.ts:196
   wire next_gap = steps & ((digit_at == 4'd0) | digit_at_last); // rise.ts:198
   wire begins = last_turn | next_gap; // rise.ts:199
-  wire gap_comes = steps & (digit_at == 4'd10); // rise.ts:201
-  wire last_gap = gap_comes & group_at_last; // rise.ts:202
-  wire gap_there = gap_comes | gap_is_second_1; // rise.ts:203
-  wire looks = go | decides; // rise.ts:208
-  wire [15:0] bound = second ? 16'd0 : active; // rise.ts:206
+  wire divides = last_turn | steps; // rise.ts:200
+  wire gap_comes = steps & (digit_at == 4'd10); // rise.ts:202
+  wire last_gap = gap_comes & group_at_last; // rise.ts:203
+  wire gap_there = gap_comes | gap_is_second_1; // rise.ts:204
+  wire looks = go | decides; // rise.ts:209
+  wire [15:0] bound = second ? 16'd0 : active; // rise.ts:207
   wire [7:0] counts_0_shifted = bound[7:0] >> need_at;
   wire counts_0 = need_looks & counts_0_shifted[0]; // needs.ts:53
   wire [15:0] counts_1_shifted = bound >> 8;
@@ -165,8 +166,8 @@ module DrfRise_users16_resources24_lanes12_digitBits2_floor1536 (
   wire least_2_0_first = ~least_2_0_less; // least.ts:25
   wire least_2_0_second = least_2_0_less | least_2_0_same; // least.ts:26
   wire [20:0] least_2_0 = least_2_0_less ? gap_0_2_value : least_1_0; // least.ts:30
-  wire rises_now = decides | (updating & turns & ~group_at_last); // rise.ts:220
-  wire turning_now = turns & (|pending); // rise.ts:221
+  wire rises_now = decides | (updating & turns & ~group_at_last); // rise.ts:221
+  wire turning_now = turns & (|pending); // rise.ts:222
   wire [15:0] hit = (least_by_need ? needing : 16'd0) & active; // rise.ts:124
   wire [15:0] stopping = (least_users & active) | hit; // rise.ts:125
   wire to_second = ~second & (|satisfied); // rise.ts:126
@@ -189,6 +190,7 @@ module DrfRise_users16_resources24_lanes12_digitBits2_floor1536 (
     .delta      (least_value),
     .begin_     (begins),
     .first      (row_0_first),
+    .divides    (divides),
     .there      (gap_there),
     .gap_value  (row_0_gap_value),
     .gap_users  (row_0_gap_users)
@@ -212,6 +214,7 @@ module DrfRise_users16_resources24_lanes12_digitBits2_floor1536 (
     .delta      (least_value),
     .begin_     (begins),
     .first      (row_1_first),
+    .divides    (divides),
     .there      (gap_there),
     .gap_value  (row_1_gap_value),
     .gap_users  (row_1_gap_users)
@@ -235,6 +238,7 @@ module DrfRise_users16_resources24_lanes12_digitBits2_floor1536 (
     .delta      (least_value),
     .begin_     (begins),
     .first      (row_2_first),
+    .divides    (divides),
     .there      (gap_there),
     .gap_value  (row_2_gap_value),
     .gap_users  (row_2_gap_users)
@@ -258,6 +262,7 @@ module DrfRise_users16_resources24_lanes12_digitBits2_floor1536 (
     .delta      (least_value),
     .begin_     (begins),
     .first      (row_3_first),
+    .divides    (divides),
     .there      (gap_there),
     .gap_value  (row_3_gap_value),
     .gap_users  (row_3_gap_users)
@@ -281,6 +286,7 @@ module DrfRise_users16_resources24_lanes12_digitBits2_floor1536 (
     .delta      (least_value),
     .begin_     (begins),
     .first      (row_4_first),
+    .divides    (divides),
     .there      (gap_there),
     .gap_value  (row_4_gap_value),
     .gap_users  (row_4_gap_users)
@@ -304,6 +310,7 @@ module DrfRise_users16_resources24_lanes12_digitBits2_floor1536 (
     .delta      (least_value),
     .begin_     (begins),
     .first      (row_5_first),
+    .divides    (divides),
     .there      (gap_there),
     .gap_value  (row_5_gap_value),
     .gap_users  (row_5_gap_users)
@@ -327,6 +334,7 @@ module DrfRise_users16_resources24_lanes12_digitBits2_floor1536 (
     .delta      (least_value),
     .begin_     (begins),
     .first      (row_6_first),
+    .divides    (divides),
     .there      (gap_there),
     .gap_value  (row_6_gap_value),
     .gap_users  (row_6_gap_users)
@@ -350,6 +358,7 @@ module DrfRise_users16_resources24_lanes12_digitBits2_floor1536 (
     .delta      (least_value),
     .begin_     (begins),
     .first      (row_7_first),
+    .divides    (divides),
     .there      (gap_there),
     .gap_value  (row_7_gap_value),
     .gap_users  (row_7_gap_users)
@@ -373,6 +382,7 @@ module DrfRise_users16_resources24_lanes12_digitBits2_floor1536 (
     .delta      (least_value),
     .begin_     (begins),
     .first      (row_8_first),
+    .divides    (divides),
     .there      (gap_there),
     .gap_value  (row_8_gap_value),
     .gap_users  (row_8_gap_users)
@@ -396,6 +406,7 @@ module DrfRise_users16_resources24_lanes12_digitBits2_floor1536 (
     .delta      (least_value),
     .begin_     (begins),
     .first      (row_9_first),
+    .divides    (divides),
     .there      (gap_there),
     .gap_value  (row_9_gap_value),
     .gap_users  (row_9_gap_users)
@@ -419,6 +430,7 @@ module DrfRise_users16_resources24_lanes12_digitBits2_floor1536 (
     .delta      (least_value),
     .begin_     (begins),
     .first      (row_10_first),
+    .divides    (divides),
     .there      (gap_there),
     .gap_value  (row_10_gap_value),
     .gap_users  (row_10_gap_users)
@@ -442,6 +454,7 @@ module DrfRise_users16_resources24_lanes12_digitBits2_floor1536 (
     .delta      (least_value),
     .begin_     (begins),
     .first      (row_11_first),
+    .divides    (divides),
     .there      (gap_there),
     .gap_value  (row_11_gap_value),
     .gap_users  (row_11_gap_users)

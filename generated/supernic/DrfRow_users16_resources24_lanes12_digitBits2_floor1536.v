@@ -18,42 +18,43 @@ module DrfRow_users16_resources24_lanes12_digitBits2_floor1536 (
   input  wire [20:0] delta,
   input  wire        begin_,
   input  wire        first,
+  input  wire        divides,
   input  wire        there,
   output wire [20:0] gap_value,
   output wire [15:0] gap_users
 );
-  reg [23:0] load_0, load_1; // row.ts:61
+  reg [23:0] load_0, load_1; // row.ts:63
   reg [36:0] left_0, left_1;
   reg [15:0] users_0, users_1;
-  reg [36:0] gone; // row.ts:158
-  reg [23:0] one_load; // row.ts:105
+  reg [36:0] gone; // row.ts:168
+  reg [23:0] one_load; // row.ts:113
   reg [24:0] one_rest;
   reg [19:0] one_low, one_digits;
   reg one_over;
-  reg [23:0] two_load; // row.ts:106
+  reg [23:0] two_load; // row.ts:114
   reg [24:0] two_rest;
   reg [19:0] two_low, two_digits;
   reg two_over;
-  (* ram_style = "distributed" *) reg [19:0] uses [0:31]; // row.ts:139
-  wire passes = load_valid | there; // row.ts:137
-  wire [19:0] kept = uses[{turn_user, turn_group}]; // row.ts:147
-  wire [23:0] change = {4'd0, load_valid ? load_use : turn_valid ? kept : 20'd0}; // row.ts:148
-  wire takes = turn_valid & ~turn_adds; // row.ts:151
+  (* ram_style = "distributed" *) reg [19:0] uses [0:31]; // row.ts:149
+  wire passes = load_valid | there; // row.ts:147
+  wire [19:0] kept = uses[{turn_user, turn_group}]; // row.ts:157
+  wire [23:0] change = {4'd0, load_valid ? load_use : turn_valid ? kept : 20'd0}; // row.ts:158
+  wire takes = turn_valid & ~turn_adds; // row.ts:161
   wire [24:0] load_next_shifted = ({load_1, 1'b1} + {takes ? ~change : change, takes}) >> 1;
-  wire [23:0] load_next = load_next_shifted[23:0]; // row.ts:152
-  wire uses_some = load_valid & (|load_use); // row.ts:154
-  wire [36:0] goes = {13'd0, load_0} * {16'd0, delta}; // row.ts:160
-  wire lacks = (left_1 < gone) & rotate; // row.ts:162
-  wire [36:0] left_next = left_1 - gone; // row.ts:164
-  wire over = first ? {8'd0, one_rest[16:0]} >= {1'b0, one_load} : one_over; // row.ts:108
+  wire [23:0] load_next = load_next_shifted[23:0]; // row.ts:162
+  wire uses_some = load_valid & (|load_use); // row.ts:164
+  wire [36:0] goes = {13'd0, load_0} * {16'd0, delta}; // row.ts:170
+  wire lacks = (left_1 < gone) & rotate; // row.ts:172
+  wire [36:0] left_next = left_1 - gone; // row.ts:174
+  wire over = first ? {8'd0, one_rest[16:0]} >= {1'b0, one_load} : one_over; // row.ts:116
   wire [25:0] rest_one_0_shifted = ({one_rest[23:0], one_low[19], 1'b1} + {~one_rest[24] ? ~{1'b0, one_load} : {1'b0, one_load}, ~one_rest[24]}) >> 1;
-  wire [24:0] rest_one_0 = rest_one_0_shifted[24:0]; // row.ts:89
+  wire [24:0] rest_one_0 = rest_one_0_shifted[24:0]; // row.ts:91
   wire [25:0] rest_one_1_shifted = ({rest_one_0[23:0], one_low[18], 1'b1} + {~rest_one_0[24] ? ~{1'b0, one_load} : {1'b0, one_load}, ~rest_one_0[24]}) >> 1;
-  wire [24:0] rest_one_1 = rest_one_1_shifted[24:0]; // row.ts:89
+  wire [24:0] rest_one_1 = rest_one_1_shifted[24:0]; // row.ts:91
   wire [25:0] rest_two_0_shifted = ({two_rest[23:0], two_low[19], 1'b1} + {~two_rest[24] ? ~{1'b0, two_load} : {1'b0, two_load}, ~two_rest[24]}) >> 1;
-  wire [24:0] rest_two_0 = rest_two_0_shifted[24:0]; // row.ts:89
+  wire [24:0] rest_two_0 = rest_two_0_shifted[24:0]; // row.ts:91
   wire [25:0] rest_two_1_shifted = ({rest_two_0[23:0], two_low[18], 1'b1} + {~rest_two_0[24] ? ~{1'b0, two_load} : {1'b0, two_load}, ~rest_two_0[24]}) >> 1;
-  wire [24:0] rest_two_1 = rest_two_1_shifted[24:0]; // row.ts:89
+  wire [24:0] rest_two_1 = rest_two_1_shifted[24:0]; // row.ts:91
 
   always @(posedge clk)
     if (clear) begin
@@ -83,21 +84,23 @@ module DrfRow_users16_resources24_lanes12_digitBits2_floor1536 (
       users_0 <= users_1 | (uses_some ? users_0_joined : 16'd0);
       users_1 <= users_0;
     end
+
+  always @(posedge clk) gone <= rises ? goes : 37'd0;
   wire [36:0] one_rest_shifted = left_next >> 20;
 
-  always @(posedge clk) begin
-    gone <= rises ? goes : 37'd0;
-    two_load <= one_load;
-    two_rest <= rest_one_1;
-    two_low <= one_low << 2;
-    two_digits <= {one_digits[17:0], ~rest_one_0[24], ~rest_one_1[24]};
-    two_over <= over;
-    one_load <= begin_ ? load_next : two_load;
-    one_rest <= begin_ ? one_rest_shifted[24:0] : rest_two_1;
-    one_low <= begin_ ? left_next[19:0] : two_low << 2;
-    one_digits <= two_over ? 20'd0 : {two_digits[17:0], ~rest_two_0[24], ~rest_two_1[24]};
-    one_over <= two_over;
-  end
+  always @(posedge clk)
+    if (divides) begin
+      two_load <= one_load;
+      two_rest <= rest_one_1;
+      two_low <= one_low << 2;
+      two_digits <= {one_digits[17:0], ~rest_one_0[24], ~rest_one_1[24]};
+      two_over <= over;
+      one_load <= begin_ ? load_next : two_load;
+      one_rest <= begin_ ? one_rest_shifted[24:0] : rest_two_1;
+      one_low <= begin_ ? left_next[19:0] : two_low << 2;
+      one_digits <= two_over ? 20'd0 : {two_digits[17:0], ~rest_two_0[24], ~rest_two_1[24]};
+      one_over <= two_over;
+    end
 
   always @(posedge clk)
     if (load_valid) uses[{load_user, load_group}] <= load_use;
@@ -107,13 +110,13 @@ module DrfRow_users16_resources24_lanes12_digitBits2_floor1536 (
 
 `ifdef FORMAL
   always @(posedge clk)
-    if (~rst) assert (~lacks); // row.ts:163
+    if (~rst) assert (~lacks); // row.ts:173
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
       if (~(~lacks)) begin
-        $display("%s", "assertion failed: a step takes no more of a resource than it has (row.ts:163)"); // row.ts:163
+        $display("%s", "assertion failed: a step takes no more of a resource than it has (row.ts:173)"); // row.ts:173
         $stop;
       end
     end

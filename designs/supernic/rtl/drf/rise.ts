@@ -196,7 +196,8 @@ export const DrfRise = module(
     const lastTurn = node(turns.and(at.group.last), { name: "last_turn" }),
       first = at.digit.value.eq(0),
       nextGap = node(steps.and(first.or(at.digit.last)), { name: "next_gap" }),
-      begins = node(lastTurn.or(nextGap), { name: "begins" });
+      begins = node(lastTurn.or(nextGap), { name: "begins" }),
+      divides = node(lastTurn.or(steps), { name: "divides" });
     // The last gap is there in the first cycle in which the least is found.
     const gapComes = node(steps.and(at.digit.value.eq(stepsOf(p))), { name: "gap_comes" }),
       lastGap = node(gapComes.and(at.group.last), { name: "last_gap" }),
@@ -229,6 +230,7 @@ export const DrfRise = module(
       row.delta.set(step.value);
       row.begin.set(begins);
       row.first.set(first.or(at.digit.value.eq(1)));
+      row.divides.set(divides);
       row.there.set(there);
     });
 

@@ -52,6 +52,8 @@ export const rowPorts = (p: DrfParameters) => ({
   begin: input(bit),
   /** The cycle behind `begin`. */
   first: input(bit),
+  /** Digits are found, and a gap may begin; else both divisions stand still, for they would go round for nothing. */
+  divides: input(bit),
   there: input(bit),
   gap: output(Gap(p)),
 });
@@ -99,7 +101,13 @@ function further(p: DrfParameters, name: string, d: DivisionValue) {
  */
 function gapOf(
   p: DrfParameters,
-  o: { readonly first: Bit; readonly begin: Bit; readonly left: UInt; readonly load: UInt },
+  o: {
+    readonly first: Bit;
+    readonly begin: Bit;
+    readonly divides: Bit;
+    readonly left: UInt;
+    readonly load: UInt;
+  },
 ) {
   const wide = loadBitsOf(p) + 1,
     one = reg(Division(p), { name: "one" }),
@@ -108,13 +116,15 @@ function gapOf(
   const over = node(mux(o.first, one.rest.trunc(whole).zext(wide).ge(one.load.zext(wide)), one.over), { name: "over" }),
     half = further(p, "rest_one", one),
     all = further(p, "rest_two", two);
-  two.set({ ...half, over });
-  one.set({
-    load: mux(o.begin, o.load.is(loadBitsOf(p)), all.load),
-    rest: mux(o.begin, o.left.shr(f.levelFraction).resize(wide).is(wide), all.rest),
-    low: mux(o.begin, o.left.trunc(f.levelFraction), all.low),
-    digits: mux(two.over, constant(0, f.levelFraction), all.digits),
-    over: two.over,
+  when(o.divides, () => {
+    two.set({ ...half, over });
+    one.set({
+      load: mux(o.begin, o.load.is(loadBitsOf(p)), all.load),
+      rest: mux(o.begin, o.left.shr(f.levelFraction).resize(wide).is(wide), all.rest),
+      low: mux(o.begin, o.left.trunc(f.levelFraction), all.low),
+      digits: mux(two.over, constant(0, f.levelFraction), all.digits),
+      over: two.over,
+    });
   });
   return cat(one.over, one.digits).is(gapBits);
 }
@@ -164,7 +174,7 @@ export const DrfRow = module(
     const left = node(lefts.front.sub(gone).is(leftBits), { name: "left_next" });
     lefts.follow(left, 1n << BigInt(leftBits - 1));
 
-    const value = gapOf(p, { first: io.first, begin: io.begin, left, load });
+    const value = gapOf(p, { first: io.first, begin: io.begin, divides: io.divides, left, load });
     io.gap.set({ value, users: (users.places[0] as UInt).is(p.users) });
   },
 );
