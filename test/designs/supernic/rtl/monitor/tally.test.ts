@@ -4,6 +4,7 @@ import { Tally, type TallyParameters } from "../../../../../designs/supernic/rtl
 import { type Bench, type Dut, poke, runBench } from "../../../../../sim/index.ts";
 import { bench } from "../../../../bench.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
+import { testOfResets } from "../../../../support/reset-any-time.ts";
 
 const parameterSets = {
   one: { users: 2, columns: 1, amountBits: 24, wraps: 0 },
@@ -101,6 +102,7 @@ async function resets(b: B, set: SetName): Promise<void> {
 }
 
 describe("Tally", () => {
+  testOfResets(dut("odd"), {}, b => life(b, "odd"));
   for (const set of Object.keys(parameterSets) as SetName[]) {
     bench(`${set}: counts of random traffic in every cycle`, dut(set), { seed: 3 }, async b => {
       const { met } = await life(b, set),
