@@ -11,7 +11,7 @@ import { AccountModel, type Brought, type Limits } from "./support/account-model
 import { cellsOf, sizes } from "./support/merge-rig.ts";
 
 const builds = {
-  ...{ small: sizes.small, odd: sizes.odd, scarce: sizes.scarce },
+  ...{ small: sizes.small, odd: sizes.odd, scarce: sizes.scarce, full: sizes.full },
   /** All is cleared within a cycle: what a reset does not stop shows behind it. */
   one: { ...sizes.small, users: 1 },
 } as const satisfies Readonly<Record<string, MergeParameters>>;
