@@ -104,9 +104,10 @@ class Rig {
   configure(): void {
     const { b, p } = this,
       { random: r } = b;
+    // Of the MACs that match each is the first at some time, the last ones as well.
     this.#config = {
       ...{ rings: r.below(1 << p.ports), hasUplink: r.below(2), uplink: r.below(p.ports) },
-      macs: r.chance(0.3) ? r.bits(p.macs) & r.bits(p.macs) & r.bits(p.macs) : r.bits(p.macs),
+      macs: (r.bits(p.macs) << BigInt(r.below(p.macs))) & ((1n << BigInt(p.macs)) - 1n),
     };
     scramble(r, b.io.config);
     poke(b.io.config, { ...anyValue(r, b.io.config), ...this.#config } as never);
@@ -208,7 +209,7 @@ async function decides(b: B, size: Size, count: number): Promise<void> {
   rig.configure();
   await b.cycles(1);
   await rig.tables();
-  for (let round = 0; round < 6; round++) {
+  for (let round = 0; round < 24; round++) {
     rig.configure();
     rig.quiet();
     await b.cycles(3);
@@ -220,12 +221,12 @@ async function decides(b: B, size: Size, count: number): Promise<void> {
 describe("Destination", () => {
   for (const size of ["small", "full"] as const)
     bench(`${size}: packets in every cycle go where the page says`, dutOf(size), { seed: 1 }, b =>
-      decides(b, size, 120),
+      decides(b, size, 40),
     );
 
   describe("a planted fault is found", () => {
     const look = (name: string, design: Dut<Ports>): Promise<unknown> =>
-      runBench(name, design, { wave: false, seed: 4 }, b => decides(b, "small", 120));
+      runBench(name, design, { wave: false, seed: 4 }, b => decides(b, "small", 40));
     test("and nothing without one", () => look("no fault", dutOf("small")));
     const faults: readonly (readonly [string, string | RegExp, string])[] = [
       ["a reply does not go back", /goes_back = [^;]*;/, "goes_back = 1'b0;"],
