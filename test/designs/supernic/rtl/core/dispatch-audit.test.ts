@@ -73,7 +73,7 @@ async function fields(b: B): Promise<void> {
       asks = io.read.valid.value === 1 && io.read.ready.value === 1 ? io.tell.num : undefined;
       for (let s = read.take(); s; s = read.take(), asked++) {
         const ctx = Number(s.value.ctx);
-        header.send({ ...anyValue(r, io.header.payload), ctx, header: headers[ctx]! } as never);
+        header.send({ ...anyValue(r, io.header.payload), ctx, header: headers[ctx]! });
       }
       for (let s = enter.take(); s; s = enter.take(), entered++) {
         const is = s.value as unknown as Record<string, unknown>,
@@ -96,12 +96,12 @@ async function fields(b: B): Promise<void> {
         region = r.below(4),
         isOpen = (io.open.num >> region) & 1;
       late[region] = isOpen ? 0 : late[region]!;
-      const valid = r.chance(busy) && sent - entered < 60 && (isOpen === 1 || late[region]! < 6) ? 1 : 0;
-      poke(io.start, { ...start, valid, ctx, region } as never);
+      const valid = r.chance(busy) && sent - entered < 60 && (isOpen === 1 || late[region] < 6) ? 1 : 0;
+      poke(io.start, { ...start, valid, ctx, region });
       io.accepts.value = r.chance(0.3) ? 15 : r.below(16);
       if (valid) {
         sent++;
-        if (!isOpen) late[region]!++;
+        if (!isOpen) late[region]++;
         const { branch, run, arg } = start;
         wanted[region]!.push({ ctx, region, branch, run, arg, header: headers[ctx], ...(told[ctx] as object) });
       }

@@ -7,7 +7,7 @@ import { type Bench, type Dut, poke, runBench } from "../../../../../sim/index.t
 import { bench } from "../../../../bench.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
 import { anyValue, scramble } from "../../support/any-value.ts";
-import { sizes, type Size } from "./support/egress-rig.ts";
+import { type Size, sizes } from "./support/egress-rig.ts";
 
 const dutOf = (size: Size) => Destination(sizes[size]);
 type Ports = ReturnType<typeof dutOf>["ports"];
@@ -15,11 +15,11 @@ type B = Bench<Ports>;
 const macBits = 48,
   /** Ways of a DAG, as its entry has them. */
   [wayMac, wayPort, wayBack, wayLoop] = [0, 1, 2, 3],
-  reasons = ["none", "task", "nowhere", "again"] as const,
   /** Beats of a frame beside those of its payload, at most. */
   besides = 3,
   beatBytes = 64;
 
+type Reason = "none" | "task" | "nowhere" | "again";
 interface Pattern {
   readonly value: bigint;
   readonly mask: bigint;
@@ -46,7 +46,7 @@ class Rig {
   readonly #classes: number[] = [];
   readonly #dags: Dag[] = [];
   #config = { rings: 0, hasUplink: 0, uplink: 0, macs: 0n };
-  readonly seen: Record<(typeof reasons)[number], number> = { none: 0, task: 0, nowhere: 0, again: 0 };
+  readonly seen: Record<Reason, number> = { none: 0, task: 0, nowhere: 0, again: 0 };
 
   constructor(b: B, size: Size) {
     this.b = b;
@@ -95,7 +95,7 @@ class Rig {
     for (const [chunk, list] of words.entries())
       for (const [at, word] of list.entries()) {
         this.quiet();
-        poke(b.io.macs, { en: 1, chunk, at, word } as never);
+        poke(b.io.macs, { en: 1, chunk, at, word });
         await b.cycles(1);
       }
     this.quiet();
@@ -110,7 +110,7 @@ class Rig {
       macs: (r.bits(p.macs) << BigInt(r.below(p.macs))) & ((1n << BigInt(p.macs)) - 1n),
     };
     scramble(r, b.io.config);
-    poke(b.io.config, { ...anyValue(r, b.io.config), ...this.#config } as never);
+    poke(b.io.config, { ...anyValue(r, b.io.config), ...this.#config });
   }
   /** The page's order. */
   #wanted(dst: bigint, asks: Asks, known: Known): Goes {
@@ -182,7 +182,7 @@ class Rig {
     const { goes } = this.b.io;
     expect([goes.valid.value, goes.stays.value]).toEqual([wanted ? 1 : 0, wanted?.stays ?? 0]);
     if (!wanted) return;
-    const drop = goes.drop.value as (typeof reasons)[number],
+    const drop = goes.drop.value,
       is = { stays: goes.stays.num, early: goes.early.num, ctx: goes.ctx.num, size: goes.size.num, drop };
     this.seen[drop]++;
     expect({ ...is, ...(wanted.list && { list: { port: goes.list.port.num, class: goes.list.class.num } }) }).toEqual(

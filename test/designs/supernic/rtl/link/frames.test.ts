@@ -81,7 +81,7 @@ class Rig {
     this.reliable = reliable;
     this.tx = new AxisSink(b.sim, io.tx, { pause: bernoulli(0.5, r.word()) });
     this.#config = { mac: r.bits(48), partner: r.bits(48) };
-    poke(io.config, { reliable: reliable ? 1 : 0, ...this.#config } as never);
+    poke(io.config, { reliable: reliable ? 1 : 0, ...this.#config });
     this.quiet();
   }
   quiet(): void {
@@ -108,13 +108,13 @@ class Rig {
     poke(io.beat.payload, {
       ...{ data: number(part), last: last ? 1 : 0, lane: part.length - 1 },
       ...{ bad: last ? (bad ? 1 : 0) : r.below(2), class: at === 0 ? of : r.below(6) },
-    } as never);
+    });
   }
   async cycle(o: { readonly clears: number; readonly own: number; readonly back: number }): Promise<void> {
     const { b } = this,
       { io, random: r } = b;
     this.quiet();
-    poke(io.pause, { ...anyValue(r, io.pause), due: r.chance(o.own) ? 1 : 0 } as never);
+    poke(io.pause, { ...anyValue(r, io.pause), due: r.chance(o.own) ? 1 : 0 });
     io.answer.ack.value = r.chance(o.own) ? 1 : 0;
     io.answer.nack.value = r.chance(o.own) ? 1 : 0;
     io.down.value = r.chance(0.05) ? 1 : 0;

@@ -139,7 +139,7 @@ async function seenInEachCycle(b: B): Promise<void> {
     io.reliable.value = o.reliable ? 1 : 0;
     io.down.value = o.down ? 1 : 0;
     io.restart.value = o.restart ? 1 : 0;
-    poke(io.told, { ack: o.toldAck ? 1 : 0, nack: o.toldNack ? 1 : 0 } as never);
+    poke(io.told, { ack: o.toldAck ? 1 : 0, nack: o.toldNack ? 1 : 0 });
     await b.cycles(1);
     const { answer, acked, refused } = io;
     expect({ expected: answer.expected.num, ack: answer.ack.num === 1, nack: answer.nack.num === 1 }).toEqual({

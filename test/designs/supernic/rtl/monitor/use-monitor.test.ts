@@ -83,7 +83,7 @@ class Rig {
       io.dagUse.index.value = dag;
       const value = anyValue(r, io.dagUse.value) as unknown as Record<string, number>;
       poke(io.dagUse.value as never, value as never);
-      this.#uses[dag] = Array.from({ length: types }, (_, t) => Number(value[`uses${t}`] ?? 0));
+      this.#uses[dag] = Array.from({ length: types }, (_, t) => value[`uses${t}`] ?? 0);
       await this.b.cycles(1);
     }
     this.quiet();
@@ -118,7 +118,7 @@ class Rig {
       ports = r.pick([0, 1 << r.below(p.ports + 1), r.below(2 << p.ports)]);
     poke(io.decided, { valid: 1, ctx: packet.ctx, dropped, ports });
     const cells = Math.ceil(packet.payload / cellBytes);
-    poke(io.released, { ...anyValue(r, io.released), valid: 1, user: packet.user, cells } as never);
+    poke(io.released, { ...anyValue(r, io.released), valid: 1, user: packet.user, cells });
     const s = this.#sums[packet.user]!;
     s.decided += packet.bytes;
     if (dropped === 0) {
