@@ -6,6 +6,7 @@ import { elaborate } from "../../../../../hdl-dsl/index.ts";
 import { type Dut, runBench } from "../../../../../sim/index.ts";
 import { bench } from "../../../../bench.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
+import { testOfResets } from "../../../../support/reset-any-time.ts";
 import { type B, dut, PathRig } from "./support/path-rig.ts";
 
 const paused = (b: B, p = 0.3) => ({ from: () => () => b.random.chance(p), to: () => () => b.random.chance(p) });
@@ -73,6 +74,7 @@ const faults: readonly (readonly [string, string | RegExp, string])[] = [
 ];
 
 describe("Dispatch, regions and Return", () => {
+  testOfResets(dut, { beside: { dst: "", packet: "", front: "" } }, b => life(new PathRig(b), 600));
   bench("packets in regions side by side: all that was said and written is there", dut, { seed: 1 }, async b => {
     const rig = new PathRig(b, paused(b));
     await life(rig, 1000);

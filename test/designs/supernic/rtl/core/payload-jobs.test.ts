@@ -14,6 +14,7 @@ import {
 import { portOf } from "../../../../../hdl-dsl/index.ts";
 import { bench } from "../../../../bench.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
+import { testOfResets } from "../../../../support/reset-any-time.ts";
 import { anyValue, scramble } from "../../support/any-value.ts";
 
 const store = { cells: 1024, cellBeats: 4, beatBytes: 64, payloadBeats: 140 } as const,
@@ -158,6 +159,7 @@ async function writesWait(b: B): Promise<void> {
 
 const runs = { randomly, fullRate, writesWait };
 describe("PayloadJobs", () => {
+  testOfResets(dut, {}, randomly);
   bench("every job says where its payload is, once each way", dut, { seed: 1, hangCycles: 1000 }, randomly);
   bench("one in every cycle, a cycle behind", dut, { seed: 2 }, fullRate);
   bench("a way waits for its writes, the other one does not", dut, { seed: 3, hangCycles: 1000 }, writesWait);

@@ -13,6 +13,7 @@ import {
 } from "../../../../../sim/index.ts";
 import { bench } from "../../../../bench.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
+import { testOfResets } from "../../../../support/reset-any-time.ts";
 import { anyValue } from "../../support/any-value.ts";
 
 const dut = Return({ contexts: 64, regions: 4, slots: 4, branches: 4 });
@@ -132,6 +133,7 @@ async function storeWaits(b: B): Promise<void> {
 
 const runs = { randomly, atOnce, storeWaits };
 describe("Return", () => {
+  testOfResets(dut, {}, randomly);
   bench("bytes once, before who is told", dut, { seed: 1, hangCycles: 500 }, randomly);
   bench("without a cycle in between", dut, { seed: 2, hangCycles: 500 }, atOnce);
   bench("who writes nothing waits for no store", dut, { seed: 3, hangCycles: 500 }, storeWaits);

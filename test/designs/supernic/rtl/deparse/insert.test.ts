@@ -14,6 +14,7 @@ import {
 } from "../../../../../sim/index.ts";
 import { bench } from "../../../../bench.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
+import { testOfResets } from "../../../../support/reset-any-time.ts";
 import { number } from "../../support/inlets.ts";
 
 const dut = ShimInsert();
@@ -140,6 +141,7 @@ async function fullRate(b: B): Promise<void> {
 
 const runs = { randomly, fullRate };
 describe("ShimInsert", () => {
+  testOfResets(dut, {}, randomly);
   bench("every byte is in its place, with pauses and resets", dut, { seed: 1, hangCycles: 500 }, randomly);
   bench("every length, a beat in every cycle", dut, { seed: 2, hangCycles: 500 }, fullRate);
 

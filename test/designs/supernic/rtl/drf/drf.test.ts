@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { type Bench, bernoulli, bursts, type Dut, runBench } from "../../../../../sim/index.ts";
 import { bench } from "../../../../bench.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
+import { testOfResets } from "../../../../support/reset-any-time.ts";
 import { clockPeriod } from "../../../../../designs/supernic/config/index.ts";
 import {
   edgeProblem,
@@ -132,6 +133,7 @@ const ofResets: typeof faults = [
 ];
 
 describe("Drf", () => {
+  testOfResets(dut("small"), {}, b => backToBack(b, "small", 3));
   bench("small: the software's rates, bit for bit", dut("small"), { seed: 2, hangCycles: 3_000 }, async b => {
     await questions(b, "small", 80);
   });

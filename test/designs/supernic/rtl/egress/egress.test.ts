@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { type Bench, bernoulli, bursts, type Dut, type Pause, runBench } from "../../../../../sim/index.ts";
 import { bench } from "../../../../bench.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
+import { testOfResets } from "../../../../support/reset-any-time.ts";
 import { dut, EgressRig, type Ports, type Size } from "./support/egress-rig.ts";
 
 type B = Bench<Ports>;
@@ -358,6 +359,7 @@ const faults: readonly (readonly [string, string | RegExp, string])[] = [
 ];
 
 describe("Egress", () => {
+  testOfResets(dut("small"), {}, b => traffic(b, "small", 200));
   bench("small: packets of every kind, under random pauses", dut("small"), { seed: 2 }, async b => {
     await traffic(b, "small", 300);
   });

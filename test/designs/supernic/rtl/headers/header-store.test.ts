@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { type Bench, bernoulli, bursts, type Dut, type Pause, runBench } from "../../../../../sim/index.ts";
 import { bench } from "../../../../bench.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
+import { testOfResets } from "../../../../support/reset-any-time.ts";
 import { dut, HeaderRig, type Held, type Ports, readers, type Size, sizes } from "./support/header-rig.ts";
 
 type B = Bench<Ports>;
@@ -106,6 +107,7 @@ const fewFaults: typeof faults = [
 ];
 
 describe("HeaderStore", () => {
+  testOfResets(dut("small"), { beside: { dst: "" } }, b => lives(b, "small", 200, 8));
   bench("small: packets live and end, under random pauses", dut("small"), { seed: 3 }, async b => {
     const rig = await lives(b, "small", 400, 14);
     expect(rig.most).toBe(16);

@@ -7,6 +7,8 @@ import { dut, LaneRig, type Ports } from "./support/lane-rig.ts";
 
 type B = Bench<Ports>;
 const always = bernoulli(1, 1);
+/** Of messages to the next peer. */
+const passingClass = 5;
 
 /** Software takes nothing: the frame in front of its buffer goes in the cycle behind the last that it may wait. */
 async function softwareTime(b: B): Promise<void> {
@@ -39,6 +41,26 @@ async function passingTime(b: B): Promise<void> {
   rig.toSoftware.pause = never;
   rig.setRoom(0b111);
   await rig.end();
+}
+/** Behind a message that is not of the smallest size, and in front of one, two cycles pass. */
+async function apart(b: B): Promise<void> {
+  const rig = new LaneRig(b, "full", { rings: 0b10 });
+  for (const lengths of [[1000], [64], [64, 1000], [64, 64, 64, 1000]]) {
+    const frames = Array.from({ length: 24 }, (_, i) => {
+      const length = b.random.pick(lengths);
+      return {
+        length,
+        put: rig.put(i % 3, rig.facts({ outcome: "ports", peer: 1, ports: 0b10 }), length, passingClass),
+      };
+    });
+    await rig.end();
+    const order = frames.sort((x, y) => (x.put.taken ?? NaN) - (y.put.taken ?? NaN));
+    order.slice(1).forEach(({ length, put }, i) => {
+      const before = order[i]!,
+        cycles = (put.taken ?? NaN) - (before.put.taken ?? NaN);
+      expect(cycles).toBeGreaterThanOrEqual(Math.max(length, before.length) > 64 ? 3 : 1);
+    });
+  }
 }
 /** Copies are counted beside the first of each frame, software's frames among them. */
 async function counted(b: B): Promise<void> {
@@ -85,6 +107,7 @@ async function promised(b: B): Promise<void> {
 const runs = { softwareTime, passingTime, counted, promised };
 describe("SwitchLane", () => {
   bench("a frame waits for software for its time, to the cycle", dut("small"), { seed: 1 }, softwareTime);
+  bench("large frames are chosen apart", dut("full"), { seed: 5 }, apart);
   bench("nor does a message that passes shorten it", dut("small"), { seed: 4 }, passingTime);
   bench("copies and software's frames are counted", dut("small"), { seed: 2 }, counted);
 
@@ -101,6 +124,13 @@ describe("SwitchLane", () => {
         );
     };
     test("and nothing without one", () => look("no fault", dut("small")));
+    test("messages that pass are chosen one behind the other", async () => {
+      const run = (design: Dut<Ports>): Promise<unknown> => runBench("apart", design, { wave: false, seed: 4 }, apart);
+      await run(dut("full"));
+      await findsFault(
+        run(plant(dut("full"), /asks_passing_0 = [^;]*;/, "asks_passing_0 = passing_0_can & may_go_0;")),
+      );
+    });
     const faults: readonly (readonly [string, string | RegExp, string])[] = [
       ["a frame for software is dropped a cycle too early", "software_time == 9'd299", "software_time == 9'd298"],
       ["and a cycle too late", "software_time == 9'd299", "software_time == 9'd300"],

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { type Bench, bernoulli, bursts, type Dut, never, type Pause, runBench } from "../../../../../sim/index.ts";
 import { bench } from "../../../../bench.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
+import { testOfResets } from "../../../../support/reset-any-time.ts";
 import { dut, LaneRig, type Ports, returned, type Size, switched } from "./support/lane-rig.ts";
 
 type B = Bench<Ports>;
@@ -299,6 +300,7 @@ async function resultsByTurns(b: B): Promise<void> {
 }
 
 describe("SwitchLane", () => {
+  testOfResets(dut("small"), {}, b => traffic(b, "small", 200));
   bench("small: frames of every kind, under random pauses", dut("small"), { seed: 2 }, async b => {
     await traffic(b, "small", 300);
   });

@@ -87,6 +87,21 @@ async function places(b: EndBench): Promise<void> {
   await rig.done();
 }
 
+/** Nothing leaves: `room` falls with the beat that is one more than may wait for the line, and not before. */
+async function waiting(b: EndBench): Promise<void> {
+  const rig = new PortRig(b, "full", { reliable: false, mac: () => true }),
+    spare = 16,
+    /** On their way already: one on the line, and one that the ring shows. */
+    outside = 2,
+    most = longestBeats(rig.p) + spare + outside;
+  for (let n = 1; n <= most + 2; n++) {
+    rig.give(60);
+    await b.until(() => rig.end.lanes[0].pending === 0);
+    await b.cycles(6);
+    expect(b.io.room.num, `room behind ${n} beats`).toBe(n <= most ? 1 : 0);
+  }
+}
+
 const runs = { ackTime, resendTime, talks };
 describe("a link", () => {
   bench("acknowledges a frame alone after its time", dut("small"), { seed: 1 }, ackTime);
@@ -94,6 +109,8 @@ describe("a link", () => {
   bench("is not silent while the partner talks", dut("small"), { seed: 3 }, talks);
 
   bench("has a place for all that its room has promised", dut("jumbo"), { seed: 4 }, places);
+
+  bench("has room until as many beats wait as may", dut("full"), { seed: 5 }, waiting);
 
   describe("a planted fault is found", () => {
     const look = async (name: string, design: Dut<Ports>): Promise<void> => {
@@ -110,6 +127,10 @@ describe("a link", () => {
     ];
     test.each(faults)("%s", async (name, from, to) => {
       await findsFault(look(name, plant(dut("small"), from, to)));
+    });
+    test("room falls a beat too early", async () => {
+      const design = plant(dut("full"), /waiting_beats <= 11'd41/, "waiting_beats <= 11'd40");
+      await findsFault(runBench("waiting", design, { wave: false, hangCycles: 6000, seed: 4 }, waiting));
     });
     test("room is promised for one lane's frames only", async () => {
       const design = plant(dut("jumbo"), "kept <= 16'd738", "kept <= 16'd882");

@@ -10,6 +10,7 @@ import { type Bench, type Dut, runBench } from "../../../../../sim/index.ts";
 import type { Ports } from "../../../../../hdl-dsl/index.ts";
 import { bench } from "../../../../bench.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
+import { testOfResets } from "../../../../support/reset-any-time.ts";
 import { scramble } from "../../support/any-value.ts";
 
 const timers = PauseTimers(),
@@ -99,6 +100,8 @@ async function wishes(b: Bench<typeof sender.ports>): Promise<void> {
 }
 
 describe("parts of pauses", () => {
+  testOfResets(timers, {}, timesToTheQuantum);
+  testOfResets(sender, {}, wishes);
   bench("a pause lasts for its time to within a quantum", timers, { seed: 1 }, timesToTheQuantum);
   bench("XOFF at once and again, XON when its time has come", sender, { seed: 2 }, wishes);
 

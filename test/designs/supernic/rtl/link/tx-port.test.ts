@@ -2,6 +2,7 @@ import { describe, expect } from "vitest";
 import { longestBeats, mostWaiting } from "../../../../../designs/supernic/rtl/link/index.ts";
 import { pattern } from "../../../../../sim/index.ts";
 import { bench } from "../../../../bench.ts";
+import { testOfResets } from "../../../../support/reset-any-time.ts";
 import { dut, PortRig } from "./support/port-rig.ts";
 import {
   answers,
@@ -115,6 +116,8 @@ describe("sending again", () => {
 });
 
 describe("a link that is down", () => {
+  testOfResets(dut("small"), {}, beginsAnew);
+  testOfResets(dut("small"), {}, b => goesDown(b, "silence"));
   for (const how of ["silence", "nacks"] as const)
     bench(
       `after ${how}: it drops all that it has and gets, gives its memory back, and begins anew`,

@@ -5,12 +5,13 @@ import { tableWrite } from "../../../../../designs/supernic/wire/index.ts";
 import { type Bench, type Dut, poke, runBench } from "../../../../../sim/index.ts";
 import { bench } from "../../../../bench.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
+import { testOfResets } from "../../../../support/reset-any-time.ts";
 import { entryOf } from "../../support/tables.ts";
 import { AccountModel, type Brought, type Limits } from "./support/account-model.ts";
 import { cellsOf, sizes } from "./support/merge-rig.ts";
 
 const builds = {
-  ...{ small: sizes.small, odd: sizes.odd, scarce: sizes.scarce },
+  ...{ small: sizes.small, odd: sizes.odd, scarce: sizes.scarce, full: sizes.full },
   /** All is cleared within a cycle: what a reset does not stop shows behind it. */
   one: { ...sizes.small, users: 1 },
 } as const satisfies Readonly<Record<string, MergeParameters>>;
@@ -180,6 +181,7 @@ async function wraps(b: B): Promise<void> {
 }
 
 describe("Accounts", () => {
+  testOfResets(dut("small"), { beside: { allowed: "" } }, b => life(b, "small"));
   for (const size of Object.keys(builds) as Size[]) {
     bench(`${size}: what each may take, in every cycle`, dut(size), { seed: 3 }, b => life(b, size));
     bench(`${size}: a reset beside all that comes; the table stays`, dut(size), { seed: 4 }, b => resets(b, size));

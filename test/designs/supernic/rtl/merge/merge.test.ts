@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { type Bench, bernoulli, bursts, type Dut, type Pause, runBench } from "../../../../../sim/index.ts";
 import { bench } from "../../../../bench.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
+import { testOfResets } from "../../../../support/reset-any-time.ts";
 import { cellsOf, dut, MergeRig, type Ports, type Size, type User } from "./support/merge-rig.ts";
 
 type B = Bench<Ports>;
@@ -351,6 +352,7 @@ const ofWaiting: readonly Planted[] = [
 ];
 
 describe("Merge", () => {
+  testOfResets(dut("small"), {}, b => traffic(b, "small", 300));
   bench("small: frames of all inlets and users, under random pauses", dut("small"), { seed: 2 }, async b => {
     await traffic(b, "small", 300);
   });

@@ -4,6 +4,7 @@ import { countedResources, drfOf, fairUsers, FairVectors } from "../../../../../
 import { type Bench, type Dut, poke, runBench } from "../../../../../sim/index.ts";
 import { bench } from "../../../../bench.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
+import { testOfResets } from "../../../../support/reset-any-time.ts";
 import { sizes } from "./support/fair-rig.ts";
 
 const p = sizes.small,
@@ -108,6 +109,7 @@ async function many(b: B, count: number): Promise<void> {
 }
 
 describe("FairVectors", () => {
+  testOfResets(dut(), { beside: { uses: "", shown: "" } }, b => many(b, 3));
   bench("what software says beside measures counts as if it came before or behind", dut(), { seed: 2 }, async b => {
     await many(b, 20);
   });

@@ -4,11 +4,14 @@ import { Tally, type TallyParameters } from "../../../../../designs/supernic/rtl
 import { type Bench, type Dut, poke, runBench } from "../../../../../sim/index.ts";
 import { bench } from "../../../../bench.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
+import { testOfResets } from "../../../../support/reset-any-time.ts";
 
 const parameterSets = {
   one: { users: 2, columns: 1, amountBits: 24, wraps: 0 },
   odd: { users: 3, columns: 5, amountBits: 23, wraps: 2 },
   wrapping: { users: 8, columns: 2, amountBits: 24, wraps: 2 },
+  /** As what arrives is counted: by type, and more columns than any other has. */
+  device: { users: 16, columns: 35, amountBits: 16, wraps: 0 },
 } as const satisfies Readonly<Record<string, TallyParameters>>;
 type SetName = keyof typeof parameterSets;
 const dut = (set: SetName) => Tally(parameterSets[set]);
@@ -44,16 +47,21 @@ class Rig {
     this.#now.set(user, sums);
   }
   /** A cycle in which all inputs are random; `large`: amounts that fill a count soon. */
-  async cycle(o: { readonly adds: number; readonly ends: number; readonly large: number }): Promise<void> {
+  async cycle(
+    o: { readonly adds: number; readonly ends: number; readonly large: number },
+    whose?: number,
+  ): Promise<void> {
     const { b, p } = this,
       { random: r } = b;
     const users = 2 ** Math.ceil(Math.log2(p.users)),
       valid = r.chance(o.adds) ? 1 : 0,
       ends = r.chance(o.ends) ? 1 : 0,
-      user = r.below(users),
+      user = whose ?? r.below(users),
       of = r.below(users),
       amounts = Array.from({ length: p.columns }, () =>
-        r.chance(o.large) ? r.between(0, 2 ** p.amountBits - 1) : r.between(0, 3),
+        r.chance(o.large)
+          ? r.between(whose === undefined ? 0 : 2 ** p.amountBits - 9, 2 ** p.amountBits - 1)
+          : r.between(0, 3),
       );
     poke(b.io.add as never, { valid, user, amounts } as never);
     b.io.ends.value = ends;
@@ -62,13 +70,25 @@ class Rig {
     const shown = this.#before.get(of);
     this.met[shown ? "shown" : "silent"]++;
     expect(b.io.some.num, `user ${of} has added, in cycle ${b.cycle}`).toBe(shown ? 1 : 0);
-    for (let c = 0; c < p.columns; c++)
-      expect(b.io.counts[c]?.num, `count ${c} of user ${of} in cycle ${b.cycle}`).toBe(shown?.[c] ?? 0);
+    for (let c = 0; c < p.columns; c++) {
+      const is = b.io.counts[c]?.num,
+        wanted = shown?.[c] ?? 0;
+      if (is !== wanted) expect.fail(`count ${c} of user ${of} in cycle ${b.cycle} is ${is}, not ${wanted}`);
+    }
     if (valid) this.#add(user, amounts);
     if (ends) {
       this.#before = this.#now;
       this.#now = new Map();
     }
+  }
+  /** Counts of two users, by the largest amounts, until they have no room; others add little meanwhile. */
+  async fill(): Promise<void> {
+    const { b, p } = this,
+      largest = 2 ** p.amountBits - 1;
+    for (let i = 0; i < Math.ceil((3 * most) / largest); i++)
+      await this.cycle({ adds: 1, ends: 0, large: 0.95 }, b.random.chance(0.9) ? b.random.below(2) : undefined);
+    await this.cycle({ adds: 0, ends: 1, large: 0 });
+    for (let i = 0; i < 4 * p.users; i++) await this.cycle({ adds: 0, ends: 0, large: 0 });
   }
   /** What is offered in the cycle of a reset counts for nothing. */
   reset(): void {
@@ -82,6 +102,8 @@ class Rig {
 
 async function life(b: B, set: SetName): Promise<Rig> {
   const rig = new Rig(b, set);
+  // Amounts of few bits fill a count in a long epoch only.
+  if (2 ** rig.p.amountBits * 200 < most) await rig.fill();
   for (const adds of [1, 0.6, 0.1])
     for (const [ends, large] of [
       [0.02, 0.3],
@@ -101,6 +123,7 @@ async function resets(b: B, set: SetName): Promise<void> {
 }
 
 describe("Tally", () => {
+  testOfResets(dut("odd"), {}, b => life(b, "odd"));
   for (const set of Object.keys(parameterSets) as SetName[]) {
     bench(`${set}: counts of random traffic in every cycle`, dut(set), { seed: 3 }, async b => {
       const { met } = await life(b, set),
