@@ -34,7 +34,7 @@ class Rig {
   /** A job is offered; what the partition says: each stays until it is taken. */
   #asks = false;
   #said: { readonly data: bigint; readonly last: number } | undefined;
-  /** Most that was owed; beats that went as they were said, and as 0; beats of a region that is off, without any owed. */
+  /** Most that was owed; beats that went as said, and as 0; beats of a region that is off, with none owed. */
   readonly met = { owed: 0, said: 0, none: 0, lost: 0, stood: 0 };
 
   constructor(b: B) {
