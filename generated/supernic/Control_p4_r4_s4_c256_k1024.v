@@ -458,20 +458,17 @@ module Control_p4_r4_s4_c256_k1024 (
   wire [2:0] registers_slot_at, registers_slot_region;
   wire [11:0] registers_counter_at;
   wire [5:0] registers_fair_resource, registers_fair_user;
-  reg [3:0] restart; // control.ts:64
-  reg [24:0] epoch_sum; // control.ts:25
-  reg epoch_part; // control.ts:26
+  reg [3:0] restart; // control.ts:65
+  reg [24:0] epoch_sum; // control.ts:26
+  reg epoch_part; // control.ts:27
   reg table_bus_en; // tables.ts:10
   reg [4:0] table_bus_table;
   reg [9:0] table_bus_ports;
   reg [15:0] table_bus_index;
   reg [543:0] table_bus_value;
-  reg [5:0] slot_0_0_limit, slot_0_0_busy_at, slot_0_1_limit, slot_0_1_busy_at, slot_0_2_limit, slot_0_2_busy_at,
-    slot_0_3_limit, slot_0_3_busy_at, slot_1_0_limit, slot_1_0_busy_at, slot_1_1_limit, slot_1_1_busy_at,
-    slot_1_2_limit, slot_1_2_busy_at, slot_1_3_limit, slot_1_3_busy_at, slot_2_0_limit, slot_2_0_busy_at,
-    slot_2_1_limit, slot_2_1_busy_at, slot_2_2_limit, slot_2_2_busy_at, slot_2_3_limit, slot_2_3_busy_at,
-    slot_3_0_limit, slot_3_0_busy_at, slot_3_1_limit, slot_3_1_busy_at, slot_3_2_limit, slot_3_2_busy_at,
-    slot_3_3_limit, slot_3_3_busy_at; // control.ts:107
+  reg [5:0] slot_0_0_busy_at, slot_0_1_busy_at, slot_0_2_busy_at, slot_0_3_busy_at, slot_1_0_busy_at,
+    slot_1_1_busy_at, slot_1_2_busy_at, slot_1_3_busy_at, slot_2_0_busy_at, slot_2_1_busy_at, slot_2_2_busy_at,
+    slot_2_3_busy_at, slot_3_0_busy_at, slot_3_1_busy_at, slot_3_2_busy_at, slot_3_3_busy_at; // control.ts:110
   reg [15:0] slot_0_0_patience, slot_0_1_patience, slot_0_2_patience, slot_0_3_patience, slot_1_0_patience,
     slot_1_1_patience, slot_1_2_patience, slot_1_3_patience, slot_2_0_patience, slot_2_1_patience, slot_2_2_patience,
     slot_2_3_patience, slot_3_0_patience, slot_3_1_patience, slot_3_2_patience, slot_3_3_patience;
@@ -500,8 +497,8 @@ module Control_p4_r4_s4_c256_k1024 (
   reg [47:0] count; // shown.ts:106
   reg [13:0] inside_of_block_queued; // shown.ts:108
   reg [10:0] inside_of_block_kept;
-  wire [24:0] epoch_more = epoch_sum + 25'd64; // control.ts:27
-  wire epoch_over = epoch_more >= {1'b0, registers_epoch_cycles}; // control.ts:28
+  wire [24:0] epoch_more = epoch_sum + 25'd64; // control.ts:28
+  wire epoch_over = epoch_more >= {1'b0, registers_epoch_cycles}; // control.ts:29
   wire writes_task = table_bus_en & (table_bus_table == 5'd11) & (table_bus_index < 16'd64); // tables.ts:36
   wire writes_slot = table_bus_en & (table_bus_table == 5'd9) & (table_bus_index < 16'd64);
 
@@ -695,11 +692,9 @@ module Control_p4_r4_s4_c256_k1024 (
 
   always @(posedge clk)
     if (rst) begin
-      slot_0_0_limit <= 6'd0; slot_0_0_busy_at <= 6'd0; slot_0_0_patience <= 16'd0; slot_0_0_quiesce <= 1'b0;
-      slot_0_0_isolate <= 1'b0;
+      slot_0_0_busy_at <= 6'd0; slot_0_0_patience <= 16'd0; slot_0_0_quiesce <= 1'b0; slot_0_0_isolate <= 1'b0;
     end
     else if (writes_slot & (table_bus_index[5:0] == 6'd0)) begin
-      slot_0_0_limit <= table_bus_value[5:0];
       slot_0_0_busy_at <= table_bus_value[11:6];
       slot_0_0_patience <= table_bus_value[27:12];
       slot_0_0_quiesce <= table_bus_value[28];
@@ -708,11 +703,9 @@ module Control_p4_r4_s4_c256_k1024 (
 
   always @(posedge clk)
     if (rst) begin
-      slot_0_1_limit <= 6'd0; slot_0_1_busy_at <= 6'd0; slot_0_1_patience <= 16'd0; slot_0_1_quiesce <= 1'b0;
-      slot_0_1_isolate <= 1'b0;
+      slot_0_1_busy_at <= 6'd0; slot_0_1_patience <= 16'd0; slot_0_1_quiesce <= 1'b0; slot_0_1_isolate <= 1'b0;
     end
     else if (writes_slot & (table_bus_index[5:0] == 6'd1)) begin
-      slot_0_1_limit <= table_bus_value[5:0];
       slot_0_1_busy_at <= table_bus_value[11:6];
       slot_0_1_patience <= table_bus_value[27:12];
       slot_0_1_quiesce <= table_bus_value[28];
@@ -721,11 +714,9 @@ module Control_p4_r4_s4_c256_k1024 (
 
   always @(posedge clk)
     if (rst) begin
-      slot_0_2_limit <= 6'd0; slot_0_2_busy_at <= 6'd0; slot_0_2_patience <= 16'd0; slot_0_2_quiesce <= 1'b0;
-      slot_0_2_isolate <= 1'b0;
+      slot_0_2_busy_at <= 6'd0; slot_0_2_patience <= 16'd0; slot_0_2_quiesce <= 1'b0; slot_0_2_isolate <= 1'b0;
     end
     else if (writes_slot & (table_bus_index[5:0] == 6'd2)) begin
-      slot_0_2_limit <= table_bus_value[5:0];
       slot_0_2_busy_at <= table_bus_value[11:6];
       slot_0_2_patience <= table_bus_value[27:12];
       slot_0_2_quiesce <= table_bus_value[28];
@@ -734,11 +725,9 @@ module Control_p4_r4_s4_c256_k1024 (
 
   always @(posedge clk)
     if (rst) begin
-      slot_0_3_limit <= 6'd0; slot_0_3_busy_at <= 6'd0; slot_0_3_patience <= 16'd0; slot_0_3_quiesce <= 1'b0;
-      slot_0_3_isolate <= 1'b0;
+      slot_0_3_busy_at <= 6'd0; slot_0_3_patience <= 16'd0; slot_0_3_quiesce <= 1'b0; slot_0_3_isolate <= 1'b0;
     end
     else if (writes_slot & (table_bus_index[5:0] == 6'd3)) begin
-      slot_0_3_limit <= table_bus_value[5:0];
       slot_0_3_busy_at <= table_bus_value[11:6];
       slot_0_3_patience <= table_bus_value[27:12];
       slot_0_3_quiesce <= table_bus_value[28];
@@ -747,11 +736,9 @@ module Control_p4_r4_s4_c256_k1024 (
 
   always @(posedge clk)
     if (rst) begin
-      slot_1_0_limit <= 6'd0; slot_1_0_busy_at <= 6'd0; slot_1_0_patience <= 16'd0; slot_1_0_quiesce <= 1'b0;
-      slot_1_0_isolate <= 1'b0;
+      slot_1_0_busy_at <= 6'd0; slot_1_0_patience <= 16'd0; slot_1_0_quiesce <= 1'b0; slot_1_0_isolate <= 1'b0;
     end
     else if (writes_slot & (table_bus_index[5:0] == 6'd8)) begin
-      slot_1_0_limit <= table_bus_value[5:0];
       slot_1_0_busy_at <= table_bus_value[11:6];
       slot_1_0_patience <= table_bus_value[27:12];
       slot_1_0_quiesce <= table_bus_value[28];
@@ -760,11 +747,9 @@ module Control_p4_r4_s4_c256_k1024 (
 
   always @(posedge clk)
     if (rst) begin
-      slot_1_1_limit <= 6'd0; slot_1_1_busy_at <= 6'd0; slot_1_1_patience <= 16'd0; slot_1_1_quiesce <= 1'b0;
-      slot_1_1_isolate <= 1'b0;
+      slot_1_1_busy_at <= 6'd0; slot_1_1_patience <= 16'd0; slot_1_1_quiesce <= 1'b0; slot_1_1_isolate <= 1'b0;
     end
     else if (writes_slot & (table_bus_index[5:0] == 6'd9)) begin
-      slot_1_1_limit <= table_bus_value[5:0];
       slot_1_1_busy_at <= table_bus_value[11:6];
       slot_1_1_patience <= table_bus_value[27:12];
       slot_1_1_quiesce <= table_bus_value[28];
@@ -773,11 +758,9 @@ module Control_p4_r4_s4_c256_k1024 (
 
   always @(posedge clk)
     if (rst) begin
-      slot_1_2_limit <= 6'd0; slot_1_2_busy_at <= 6'd0; slot_1_2_patience <= 16'd0; slot_1_2_quiesce <= 1'b0;
-      slot_1_2_isolate <= 1'b0;
+      slot_1_2_busy_at <= 6'd0; slot_1_2_patience <= 16'd0; slot_1_2_quiesce <= 1'b0; slot_1_2_isolate <= 1'b0;
     end
     else if (writes_slot & (table_bus_index[5:0] == 6'd10)) begin
-      slot_1_2_limit <= table_bus_value[5:0];
       slot_1_2_busy_at <= table_bus_value[11:6];
       slot_1_2_patience <= table_bus_value[27:12];
       slot_1_2_quiesce <= table_bus_value[28];
@@ -786,11 +769,9 @@ module Control_p4_r4_s4_c256_k1024 (
 
   always @(posedge clk)
     if (rst) begin
-      slot_1_3_limit <= 6'd0; slot_1_3_busy_at <= 6'd0; slot_1_3_patience <= 16'd0; slot_1_3_quiesce <= 1'b0;
-      slot_1_3_isolate <= 1'b0;
+      slot_1_3_busy_at <= 6'd0; slot_1_3_patience <= 16'd0; slot_1_3_quiesce <= 1'b0; slot_1_3_isolate <= 1'b0;
     end
     else if (writes_slot & (table_bus_index[5:0] == 6'd11)) begin
-      slot_1_3_limit <= table_bus_value[5:0];
       slot_1_3_busy_at <= table_bus_value[11:6];
       slot_1_3_patience <= table_bus_value[27:12];
       slot_1_3_quiesce <= table_bus_value[28];
@@ -799,11 +780,9 @@ module Control_p4_r4_s4_c256_k1024 (
 
   always @(posedge clk)
     if (rst) begin
-      slot_2_0_limit <= 6'd0; slot_2_0_busy_at <= 6'd0; slot_2_0_patience <= 16'd0; slot_2_0_quiesce <= 1'b0;
-      slot_2_0_isolate <= 1'b0;
+      slot_2_0_busy_at <= 6'd0; slot_2_0_patience <= 16'd0; slot_2_0_quiesce <= 1'b0; slot_2_0_isolate <= 1'b0;
     end
     else if (writes_slot & (table_bus_index[5:0] == 6'd16)) begin
-      slot_2_0_limit <= table_bus_value[5:0];
       slot_2_0_busy_at <= table_bus_value[11:6];
       slot_2_0_patience <= table_bus_value[27:12];
       slot_2_0_quiesce <= table_bus_value[28];
@@ -812,11 +791,9 @@ module Control_p4_r4_s4_c256_k1024 (
 
   always @(posedge clk)
     if (rst) begin
-      slot_2_1_limit <= 6'd0; slot_2_1_busy_at <= 6'd0; slot_2_1_patience <= 16'd0; slot_2_1_quiesce <= 1'b0;
-      slot_2_1_isolate <= 1'b0;
+      slot_2_1_busy_at <= 6'd0; slot_2_1_patience <= 16'd0; slot_2_1_quiesce <= 1'b0; slot_2_1_isolate <= 1'b0;
     end
     else if (writes_slot & (table_bus_index[5:0] == 6'd17)) begin
-      slot_2_1_limit <= table_bus_value[5:0];
       slot_2_1_busy_at <= table_bus_value[11:6];
       slot_2_1_patience <= table_bus_value[27:12];
       slot_2_1_quiesce <= table_bus_value[28];
@@ -825,11 +802,9 @@ module Control_p4_r4_s4_c256_k1024 (
 
   always @(posedge clk)
     if (rst) begin
-      slot_2_2_limit <= 6'd0; slot_2_2_busy_at <= 6'd0; slot_2_2_patience <= 16'd0; slot_2_2_quiesce <= 1'b0;
-      slot_2_2_isolate <= 1'b0;
+      slot_2_2_busy_at <= 6'd0; slot_2_2_patience <= 16'd0; slot_2_2_quiesce <= 1'b0; slot_2_2_isolate <= 1'b0;
     end
     else if (writes_slot & (table_bus_index[5:0] == 6'd18)) begin
-      slot_2_2_limit <= table_bus_value[5:0];
       slot_2_2_busy_at <= table_bus_value[11:6];
       slot_2_2_patience <= table_bus_value[27:12];
       slot_2_2_quiesce <= table_bus_value[28];
@@ -838,11 +813,9 @@ module Control_p4_r4_s4_c256_k1024 (
 
   always @(posedge clk)
     if (rst) begin
-      slot_2_3_limit <= 6'd0; slot_2_3_busy_at <= 6'd0; slot_2_3_patience <= 16'd0; slot_2_3_quiesce <= 1'b0;
-      slot_2_3_isolate <= 1'b0;
+      slot_2_3_busy_at <= 6'd0; slot_2_3_patience <= 16'd0; slot_2_3_quiesce <= 1'b0; slot_2_3_isolate <= 1'b0;
     end
     else if (writes_slot & (table_bus_index[5:0] == 6'd19)) begin
-      slot_2_3_limit <= table_bus_value[5:0];
       slot_2_3_busy_at <= table_bus_value[11:6];
       slot_2_3_patience <= table_bus_value[27:12];
       slot_2_3_quiesce <= table_bus_value[28];
@@ -851,11 +824,9 @@ module Control_p4_r4_s4_c256_k1024 (
 
   always @(posedge clk)
     if (rst) begin
-      slot_3_0_limit <= 6'd0; slot_3_0_busy_at <= 6'd0; slot_3_0_patience <= 16'd0; slot_3_0_quiesce <= 1'b0;
-      slot_3_0_isolate <= 1'b0;
+      slot_3_0_busy_at <= 6'd0; slot_3_0_patience <= 16'd0; slot_3_0_quiesce <= 1'b0; slot_3_0_isolate <= 1'b0;
     end
     else if (writes_slot & (table_bus_index[5:0] == 6'd24)) begin
-      slot_3_0_limit <= table_bus_value[5:0];
       slot_3_0_busy_at <= table_bus_value[11:6];
       slot_3_0_patience <= table_bus_value[27:12];
       slot_3_0_quiesce <= table_bus_value[28];
@@ -864,11 +835,9 @@ module Control_p4_r4_s4_c256_k1024 (
 
   always @(posedge clk)
     if (rst) begin
-      slot_3_1_limit <= 6'd0; slot_3_1_busy_at <= 6'd0; slot_3_1_patience <= 16'd0; slot_3_1_quiesce <= 1'b0;
-      slot_3_1_isolate <= 1'b0;
+      slot_3_1_busy_at <= 6'd0; slot_3_1_patience <= 16'd0; slot_3_1_quiesce <= 1'b0; slot_3_1_isolate <= 1'b0;
     end
     else if (writes_slot & (table_bus_index[5:0] == 6'd25)) begin
-      slot_3_1_limit <= table_bus_value[5:0];
       slot_3_1_busy_at <= table_bus_value[11:6];
       slot_3_1_patience <= table_bus_value[27:12];
       slot_3_1_quiesce <= table_bus_value[28];
@@ -877,11 +846,9 @@ module Control_p4_r4_s4_c256_k1024 (
 
   always @(posedge clk)
     if (rst) begin
-      slot_3_2_limit <= 6'd0; slot_3_2_busy_at <= 6'd0; slot_3_2_patience <= 16'd0; slot_3_2_quiesce <= 1'b0;
-      slot_3_2_isolate <= 1'b0;
+      slot_3_2_busy_at <= 6'd0; slot_3_2_patience <= 16'd0; slot_3_2_quiesce <= 1'b0; slot_3_2_isolate <= 1'b0;
     end
     else if (writes_slot & (table_bus_index[5:0] == 6'd26)) begin
-      slot_3_2_limit <= table_bus_value[5:0];
       slot_3_2_busy_at <= table_bus_value[11:6];
       slot_3_2_patience <= table_bus_value[27:12];
       slot_3_2_quiesce <= table_bus_value[28];
@@ -890,11 +857,9 @@ module Control_p4_r4_s4_c256_k1024 (
 
   always @(posedge clk)
     if (rst) begin
-      slot_3_3_limit <= 6'd0; slot_3_3_busy_at <= 6'd0; slot_3_3_patience <= 16'd0; slot_3_3_quiesce <= 1'b0;
-      slot_3_3_isolate <= 1'b0;
+      slot_3_3_busy_at <= 6'd0; slot_3_3_patience <= 16'd0; slot_3_3_quiesce <= 1'b0; slot_3_3_isolate <= 1'b0;
     end
     else if (writes_slot & (table_bus_index[5:0] == 6'd27)) begin
-      slot_3_3_limit <= table_bus_value[5:0];
       slot_3_3_busy_at <= table_bus_value[11:6];
       slot_3_3_patience <= table_bus_value[27:12];
       slot_3_3_quiesce <= table_bus_value[28];
@@ -1154,11 +1119,9 @@ module Control_p4_r4_s4_c256_k1024 (
     1'b0, registers_reliable[9:4], registers_peer_ports[9:4], registers_control[9:4], registers_rings[9:4],
     registers_port_classes[29:15], registers_restart[9:4], registers_rules5, registers_rules6, registers_rules7,
     registers_rules8, registers_rules9, registers_counter_at[7:6], registers_fair_resource[5],
-    registers_fair_user[5:4], slot_0_0_limit, slot_0_0_busy_at[5], slot_0_1_limit, slot_0_1_busy_at[5],
-    slot_0_2_limit, slot_0_2_busy_at[5], slot_0_3_limit, slot_0_3_busy_at[5], slot_1_0_limit, slot_1_0_busy_at[5],
-    slot_1_1_limit, slot_1_1_busy_at[5], slot_1_2_limit, slot_1_2_busy_at[5], slot_1_3_limit, slot_1_3_busy_at[5],
-    slot_2_0_limit, slot_2_0_busy_at[5], slot_2_1_limit, slot_2_1_busy_at[5], slot_2_2_limit, slot_2_2_busy_at[5],
-    slot_2_3_limit, slot_2_3_busy_at[5], slot_3_0_limit, slot_3_0_busy_at[5], slot_3_1_limit, slot_3_1_busy_at[5],
-    slot_3_2_limit, slot_3_2_busy_at[5], slot_3_3_limit, slot_3_3_busy_at[5], 1'b0
+    registers_fair_user[5:4], slot_0_0_busy_at[5], slot_0_1_busy_at[5], slot_0_2_busy_at[5], slot_0_3_busy_at[5],
+    slot_1_0_busy_at[5], slot_1_1_busy_at[5], slot_1_2_busy_at[5], slot_1_3_busy_at[5], slot_2_0_busy_at[5],
+    slot_2_1_busy_at[5], slot_2_2_busy_at[5], slot_2_3_busy_at[5], slot_3_0_busy_at[5], slot_3_1_busy_at[5],
+    slot_3_2_busy_at[5], slot_3_3_busy_at[5], 1'b0
   };
 endmodule

@@ -99,9 +99,9 @@ module CreditTable_regions4_slots4_credits24 (
   wire refunds_of_0 = refund_valid & (refund_region == 2'd0); // credit-table.ts:68
   wire more_0_0 = takes_of_0 & take_slots[0]; // credit-table.ts:74
   wire [1:0] fewer_0_0 = {1'b0, give_0[0]} + {1'b0, refunds_of_0 & refund_slots[0]}; // credit-table.ts:78
-  wire [6:0] left_0_0 = {2'd0, limits_0} - {2'd0, held_0_0}; // credit-table.ts:81
-  wire left_two_0_0 = ~left_0_0[6] & (left_0_0[5:0] > 6'd1); // credit-table.ts:86
-  wire left_one_0_0 = ~left_0_0[6] & (left_0_0[5:0] > 6'd0); // credit-table.ts:87
+  wire [5:0] left_0_0 = {1'b0, limits_0} - {1'b0, held_0_0}; // credit-table.ts:81
+  wire left_two_0_0 = ~left_0_0[5] & (left_0_0[4:0] > 5'd1); // credit-table.ts:86
+  wire left_one_0_0 = ~left_0_0[5] & (left_0_0[4:0] > 5'd0); // credit-table.ts:87
   wire one_back_0_0 = give_0[0] ^ (refunds_of_0 & refund_slots[0]); // credit-table.ts:91
   wire two_back_0_0 = give_0[0] & refunds_of_0 & refund_slots[0]; // credit-table.ts:92
   wire [4:0] stay_0_0_and =
@@ -184,13 +184,13 @@ module CreditTable_regions4_slots4_credits24 (
     two_back_0_0 ? ({5{~held_0_0[4]}} & held_0_0_or) | ({5{held_0_0[4]}} & (stay_0_0_and_9 | stay_0_0_and_10 | stay_0_0_and_11 | stay_0_0_and_12)) :
     one_back_0_0 ? held_0_0 :
     ({5{~held_0_0[4]}} & (grown_0_0_and | grown_0_0_and_held_0_0 | grown_0_0_and_2 | grown_0_0_and_3)) | ({5{held_0_0[4]}} & grown_0_0_or); // credit-table.ts:96
-  wire soon_0_0 = two_back_0_0 ? ~left_0_0[6] | (&left_0_0) : one_back_0_0 ? ~left_0_0[6] : left_one_0_0; // credit-table.ts:97
-  wire soon_two_0_0 = two_back_0_0 ? ~left_0_0[6] : one_back_0_0 ? left_one_0_0 : left_two_0_0; // credit-table.ts:98
+  wire soon_0_0 = two_back_0_0 ? ~left_0_0[5] | (&left_0_0) : one_back_0_0 ? ~left_0_0[5] : left_one_0_0; // credit-table.ts:97
+  wire soon_two_0_0 = two_back_0_0 ? ~left_0_0[5] : one_back_0_0 ? left_one_0_0 : left_two_0_0; // credit-table.ts:98
   wire more_0_1 = takes_of_0 & take_slots[1]; // credit-table.ts:74
   wire [1:0] fewer_0_1 = {1'b0, give_0[1]} + {1'b0, refunds_of_0 & refund_slots[1]}; // credit-table.ts:78
-  wire [6:0] left_0_1 = {2'd0, limits_1} - {2'd0, held_0_1}; // credit-table.ts:81
-  wire left_two_0_1 = ~left_0_1[6] & (left_0_1[5:0] > 6'd1); // credit-table.ts:86
-  wire left_one_0_1 = ~left_0_1[6] & (left_0_1[5:0] > 6'd0); // credit-table.ts:87
+  wire [5:0] left_0_1 = {1'b0, limits_1} - {1'b0, held_0_1}; // credit-table.ts:81
+  wire left_two_0_1 = ~left_0_1[5] & (left_0_1[4:0] > 5'd1); // credit-table.ts:86
+  wire left_one_0_1 = ~left_0_1[5] & (left_0_1[4:0] > 5'd0); // credit-table.ts:87
   wire one_back_0_1 = give_0[1] ^ (refunds_of_0 & refund_slots[1]); // credit-table.ts:91
   wire two_back_0_1 = give_0[1] & refunds_of_0 & refund_slots[1]; // credit-table.ts:92
   wire [4:0] stay_0_1_and =
@@ -273,13 +273,13 @@ module CreditTable_regions4_slots4_credits24 (
     two_back_0_1 ? ({5{~held_0_1[4]}} & held_0_1_or) | ({5{held_0_1[4]}} & (stay_0_1_and_9 | stay_0_1_and_10 | stay_0_1_and_11 | stay_0_1_and_12)) :
     one_back_0_1 ? held_0_1 :
     ({5{~held_0_1[4]}} & (grown_0_1_and | grown_0_1_and_held_0_1 | grown_0_1_and_2 | grown_0_1_and_3)) | ({5{held_0_1[4]}} & grown_0_1_or); // credit-table.ts:96
-  wire soon_0_1 = two_back_0_1 ? ~left_0_1[6] | (&left_0_1) : one_back_0_1 ? ~left_0_1[6] : left_one_0_1; // credit-table.ts:97
-  wire soon_two_0_1 = two_back_0_1 ? ~left_0_1[6] : one_back_0_1 ? left_one_0_1 : left_two_0_1; // credit-table.ts:98
+  wire soon_0_1 = two_back_0_1 ? ~left_0_1[5] | (&left_0_1) : one_back_0_1 ? ~left_0_1[5] : left_one_0_1; // credit-table.ts:97
+  wire soon_two_0_1 = two_back_0_1 ? ~left_0_1[5] : one_back_0_1 ? left_one_0_1 : left_two_0_1; // credit-table.ts:98
   wire more_0_2 = takes_of_0 & take_slots[2]; // credit-table.ts:74
   wire [1:0] fewer_0_2 = {1'b0, give_0[2]} + {1'b0, refunds_of_0 & refund_slots[2]}; // credit-table.ts:78
-  wire [6:0] left_0_2 = {2'd0, limits_2} - {2'd0, held_0_2}; // credit-table.ts:81
-  wire left_two_0_2 = ~left_0_2[6] & (left_0_2[5:0] > 6'd1); // credit-table.ts:86
-  wire left_one_0_2 = ~left_0_2[6] & (left_0_2[5:0] > 6'd0); // credit-table.ts:87
+  wire [5:0] left_0_2 = {1'b0, limits_2} - {1'b0, held_0_2}; // credit-table.ts:81
+  wire left_two_0_2 = ~left_0_2[5] & (left_0_2[4:0] > 5'd1); // credit-table.ts:86
+  wire left_one_0_2 = ~left_0_2[5] & (left_0_2[4:0] > 5'd0); // credit-table.ts:87
   wire one_back_0_2 = give_0[2] ^ (refunds_of_0 & refund_slots[2]); // credit-table.ts:91
   wire two_back_0_2 = give_0[2] & refunds_of_0 & refund_slots[2]; // credit-table.ts:92
   wire [4:0] stay_0_2_and =
@@ -362,13 +362,13 @@ module CreditTable_regions4_slots4_credits24 (
     two_back_0_2 ? ({5{~held_0_2[4]}} & held_0_2_or) | ({5{held_0_2[4]}} & (stay_0_2_and_9 | stay_0_2_and_10 | stay_0_2_and_11 | stay_0_2_and_12)) :
     one_back_0_2 ? held_0_2 :
     ({5{~held_0_2[4]}} & (grown_0_2_and | grown_0_2_and_held_0_2 | grown_0_2_and_2 | grown_0_2_and_3)) | ({5{held_0_2[4]}} & grown_0_2_or); // credit-table.ts:96
-  wire soon_0_2 = two_back_0_2 ? ~left_0_2[6] | (&left_0_2) : one_back_0_2 ? ~left_0_2[6] : left_one_0_2; // credit-table.ts:97
-  wire soon_two_0_2 = two_back_0_2 ? ~left_0_2[6] : one_back_0_2 ? left_one_0_2 : left_two_0_2; // credit-table.ts:98
+  wire soon_0_2 = two_back_0_2 ? ~left_0_2[5] | (&left_0_2) : one_back_0_2 ? ~left_0_2[5] : left_one_0_2; // credit-table.ts:97
+  wire soon_two_0_2 = two_back_0_2 ? ~left_0_2[5] : one_back_0_2 ? left_one_0_2 : left_two_0_2; // credit-table.ts:98
   wire more_0_3 = takes_of_0 & take_slots[3]; // credit-table.ts:74
   wire [1:0] fewer_0_3 = {1'b0, give_0[3]} + {1'b0, refunds_of_0 & refund_slots[3]}; // credit-table.ts:78
-  wire [6:0] left_0_3 = {2'd0, limits_3} - {2'd0, held_0_3}; // credit-table.ts:81
-  wire left_two_0_3 = ~left_0_3[6] & (left_0_3[5:0] > 6'd1); // credit-table.ts:86
-  wire left_one_0_3 = ~left_0_3[6] & (left_0_3[5:0] > 6'd0); // credit-table.ts:87
+  wire [5:0] left_0_3 = {1'b0, limits_3} - {1'b0, held_0_3}; // credit-table.ts:81
+  wire left_two_0_3 = ~left_0_3[5] & (left_0_3[4:0] > 5'd1); // credit-table.ts:86
+  wire left_one_0_3 = ~left_0_3[5] & (left_0_3[4:0] > 5'd0); // credit-table.ts:87
   wire one_back_0_3 = give_0[3] ^ (refunds_of_0 & refund_slots[3]); // credit-table.ts:91
   wire two_back_0_3 = give_0[3] & refunds_of_0 & refund_slots[3]; // credit-table.ts:92
   wire [4:0] stay_0_3_and =
@@ -451,15 +451,15 @@ module CreditTable_regions4_slots4_credits24 (
     two_back_0_3 ? ({5{~held_0_3[4]}} & held_0_3_or) | ({5{held_0_3[4]}} & (stay_0_3_and_9 | stay_0_3_and_10 | stay_0_3_and_11 | stay_0_3_and_12)) :
     one_back_0_3 ? held_0_3 :
     ({5{~held_0_3[4]}} & (grown_0_3_and | grown_0_3_and_held_0_3 | grown_0_3_and_2 | grown_0_3_and_3)) | ({5{held_0_3[4]}} & grown_0_3_or); // credit-table.ts:96
-  wire soon_0_3 = two_back_0_3 ? ~left_0_3[6] | (&left_0_3) : one_back_0_3 ? ~left_0_3[6] : left_one_0_3; // credit-table.ts:97
-  wire soon_two_0_3 = two_back_0_3 ? ~left_0_3[6] : one_back_0_3 ? left_one_0_3 : left_two_0_3; // credit-table.ts:98
+  wire soon_0_3 = two_back_0_3 ? ~left_0_3[5] | (&left_0_3) : one_back_0_3 ? ~left_0_3[5] : left_one_0_3; // credit-table.ts:97
+  wire soon_two_0_3 = two_back_0_3 ? ~left_0_3[5] : one_back_0_3 ? left_one_0_3 : left_two_0_3; // credit-table.ts:98
   wire takes_of_1 = take_valid & (take_region == 2'd1); // credit-table.ts:67
   wire refunds_of_1 = refund_valid & (refund_region == 2'd1); // credit-table.ts:68
   wire more_1_0 = takes_of_1 & take_slots[0]; // credit-table.ts:74
   wire [1:0] fewer_1_0 = {1'b0, give_1[0]} + {1'b0, refunds_of_1 & refund_slots[0]}; // credit-table.ts:78
-  wire [6:0] left_1_0 = {2'd0, limits_4} - {2'd0, held_1_0}; // credit-table.ts:81
-  wire left_two_1_0 = ~left_1_0[6] & (left_1_0[5:0] > 6'd1); // credit-table.ts:86
-  wire left_one_1_0 = ~left_1_0[6] & (left_1_0[5:0] > 6'd0); // credit-table.ts:87
+  wire [5:0] left_1_0 = {1'b0, limits_4} - {1'b0, held_1_0}; // credit-table.ts:81
+  wire left_two_1_0 = ~left_1_0[5] & (left_1_0[4:0] > 5'd1); // credit-table.ts:86
+  wire left_one_1_0 = ~left_1_0[5] & (left_1_0[4:0] > 5'd0); // credit-table.ts:87
   wire one_back_1_0 = give_1[0] ^ (refunds_of_1 & refund_slots[0]); // credit-table.ts:91
   wire two_back_1_0 = give_1[0] & refunds_of_1 & refund_slots[0]; // credit-table.ts:92
   wire [4:0] stay_1_0_and =
@@ -542,13 +542,13 @@ module CreditTable_regions4_slots4_credits24 (
     two_back_1_0 ? ({5{~held_1_0[4]}} & held_1_0_or) | ({5{held_1_0[4]}} & (stay_1_0_and_9 | stay_1_0_and_10 | stay_1_0_and_11 | stay_1_0_and_12)) :
     one_back_1_0 ? held_1_0 :
     ({5{~held_1_0[4]}} & (grown_1_0_and | grown_1_0_and_held_1_0 | grown_1_0_and_2 | grown_1_0_and_3)) | ({5{held_1_0[4]}} & grown_1_0_or); // credit-table.ts:96
-  wire soon_1_0 = two_back_1_0 ? ~left_1_0[6] | (&left_1_0) : one_back_1_0 ? ~left_1_0[6] : left_one_1_0; // credit-table.ts:97
-  wire soon_two_1_0 = two_back_1_0 ? ~left_1_0[6] : one_back_1_0 ? left_one_1_0 : left_two_1_0; // credit-table.ts:98
+  wire soon_1_0 = two_back_1_0 ? ~left_1_0[5] | (&left_1_0) : one_back_1_0 ? ~left_1_0[5] : left_one_1_0; // credit-table.ts:97
+  wire soon_two_1_0 = two_back_1_0 ? ~left_1_0[5] : one_back_1_0 ? left_one_1_0 : left_two_1_0; // credit-table.ts:98
   wire more_1_1 = takes_of_1 & take_slots[1]; // credit-table.ts:74
   wire [1:0] fewer_1_1 = {1'b0, give_1[1]} + {1'b0, refunds_of_1 & refund_slots[1]}; // credit-table.ts:78
-  wire [6:0] left_1_1 = {2'd0, limits_5} - {2'd0, held_1_1}; // credit-table.ts:81
-  wire left_two_1_1 = ~left_1_1[6] & (left_1_1[5:0] > 6'd1); // credit-table.ts:86
-  wire left_one_1_1 = ~left_1_1[6] & (left_1_1[5:0] > 6'd0); // credit-table.ts:87
+  wire [5:0] left_1_1 = {1'b0, limits_5} - {1'b0, held_1_1}; // credit-table.ts:81
+  wire left_two_1_1 = ~left_1_1[5] & (left_1_1[4:0] > 5'd1); // credit-table.ts:86
+  wire left_one_1_1 = ~left_1_1[5] & (left_1_1[4:0] > 5'd0); // credit-table.ts:87
   wire one_back_1_1 = give_1[1] ^ (refunds_of_1 & refund_slots[1]); // credit-table.ts:91
   wire two_back_1_1 = give_1[1] & refunds_of_1 & refund_slots[1]; // credit-table.ts:92
   wire [4:0] stay_1_1_and =
@@ -631,13 +631,13 @@ module CreditTable_regions4_slots4_credits24 (
     two_back_1_1 ? ({5{~held_1_1[4]}} & held_1_1_or) | ({5{held_1_1[4]}} & (stay_1_1_and_9 | stay_1_1_and_10 | stay_1_1_and_11 | stay_1_1_and_12)) :
     one_back_1_1 ? held_1_1 :
     ({5{~held_1_1[4]}} & (grown_1_1_and | grown_1_1_and_held_1_1 | grown_1_1_and_2 | grown_1_1_and_3)) | ({5{held_1_1[4]}} & grown_1_1_or); // credit-table.ts:96
-  wire soon_1_1 = two_back_1_1 ? ~left_1_1[6] | (&left_1_1) : one_back_1_1 ? ~left_1_1[6] : left_one_1_1; // credit-table.ts:97
-  wire soon_two_1_1 = two_back_1_1 ? ~left_1_1[6] : one_back_1_1 ? left_one_1_1 : left_two_1_1; // credit-table.ts:98
+  wire soon_1_1 = two_back_1_1 ? ~left_1_1[5] | (&left_1_1) : one_back_1_1 ? ~left_1_1[5] : left_one_1_1; // credit-table.ts:97
+  wire soon_two_1_1 = two_back_1_1 ? ~left_1_1[5] : one_back_1_1 ? left_one_1_1 : left_two_1_1; // credit-table.ts:98
   wire more_1_2 = takes_of_1 & take_slots[2]; // credit-table.ts:74
   wire [1:0] fewer_1_2 = {1'b0, give_1[2]} + {1'b0, refunds_of_1 & refund_slots[2]}; // credit-table.ts:78
-  wire [6:0] left_1_2 = {2'd0, limits_6} - {2'd0, held_1_2}; // credit-table.ts:81
-  wire left_two_1_2 = ~left_1_2[6] & (left_1_2[5:0] > 6'd1); // credit-table.ts:86
-  wire left_one_1_2 = ~left_1_2[6] & (left_1_2[5:0] > 6'd0); // credit-table.ts:87
+  wire [5:0] left_1_2 = {1'b0, limits_6} - {1'b0, held_1_2}; // credit-table.ts:81
+  wire left_two_1_2 = ~left_1_2[5] & (left_1_2[4:0] > 5'd1); // credit-table.ts:86
+  wire left_one_1_2 = ~left_1_2[5] & (left_1_2[4:0] > 5'd0); // credit-table.ts:87
   wire one_back_1_2 = give_1[2] ^ (refunds_of_1 & refund_slots[2]); // credit-table.ts:91
   wire two_back_1_2 = give_1[2] & refunds_of_1 & refund_slots[2]; // credit-table.ts:92
   wire [4:0] stay_1_2_and =
@@ -720,13 +720,13 @@ module CreditTable_regions4_slots4_credits24 (
     two_back_1_2 ? ({5{~held_1_2[4]}} & held_1_2_or) | ({5{held_1_2[4]}} & (stay_1_2_and_9 | stay_1_2_and_10 | stay_1_2_and_11 | stay_1_2_and_12)) :
     one_back_1_2 ? held_1_2 :
     ({5{~held_1_2[4]}} & (grown_1_2_and | grown_1_2_and_held_1_2 | grown_1_2_and_2 | grown_1_2_and_3)) | ({5{held_1_2[4]}} & grown_1_2_or); // credit-table.ts:96
-  wire soon_1_2 = two_back_1_2 ? ~left_1_2[6] | (&left_1_2) : one_back_1_2 ? ~left_1_2[6] : left_one_1_2; // credit-table.ts:97
-  wire soon_two_1_2 = two_back_1_2 ? ~left_1_2[6] : one_back_1_2 ? left_one_1_2 : left_two_1_2; // credit-table.ts:98
+  wire soon_1_2 = two_back_1_2 ? ~left_1_2[5] | (&left_1_2) : one_back_1_2 ? ~left_1_2[5] : left_one_1_2; // credit-table.ts:97
+  wire soon_two_1_2 = two_back_1_2 ? ~left_1_2[5] : one_back_1_2 ? left_one_1_2 : left_two_1_2; // credit-table.ts:98
   wire more_1_3 = takes_of_1 & take_slots[3]; // credit-table.ts:74
   wire [1:0] fewer_1_3 = {1'b0, give_1[3]} + {1'b0, refunds_of_1 & refund_slots[3]}; // credit-table.ts:78
-  wire [6:0] left_1_3 = {2'd0, limits_7} - {2'd0, held_1_3}; // credit-table.ts:81
-  wire left_two_1_3 = ~left_1_3[6] & (left_1_3[5:0] > 6'd1); // credit-table.ts:86
-  wire left_one_1_3 = ~left_1_3[6] & (left_1_3[5:0] > 6'd0); // credit-table.ts:87
+  wire [5:0] left_1_3 = {1'b0, limits_7} - {1'b0, held_1_3}; // credit-table.ts:81
+  wire left_two_1_3 = ~left_1_3[5] & (left_1_3[4:0] > 5'd1); // credit-table.ts:86
+  wire left_one_1_3 = ~left_1_3[5] & (left_1_3[4:0] > 5'd0); // credit-table.ts:87
   wire one_back_1_3 = give_1[3] ^ (refunds_of_1 & refund_slots[3]); // credit-table.ts:91
   wire two_back_1_3 = give_1[3] & refunds_of_1 & refund_slots[3]; // credit-table.ts:92
   wire [4:0] stay_1_3_and =
@@ -809,15 +809,15 @@ module CreditTable_regions4_slots4_credits24 (
     two_back_1_3 ? ({5{~held_1_3[4]}} & held_1_3_or) | ({5{held_1_3[4]}} & (stay_1_3_and_9 | stay_1_3_and_10 | stay_1_3_and_11 | stay_1_3_and_12)) :
     one_back_1_3 ? held_1_3 :
     ({5{~held_1_3[4]}} & (grown_1_3_and | grown_1_3_and_held_1_3 | grown_1_3_and_2 | grown_1_3_and_3)) | ({5{held_1_3[4]}} & grown_1_3_or); // credit-table.ts:96
-  wire soon_1_3 = two_back_1_3 ? ~left_1_3[6] | (&left_1_3) : one_back_1_3 ? ~left_1_3[6] : left_one_1_3; // credit-table.ts:97
-  wire soon_two_1_3 = two_back_1_3 ? ~left_1_3[6] : one_back_1_3 ? left_one_1_3 : left_two_1_3; // credit-table.ts:98
+  wire soon_1_3 = two_back_1_3 ? ~left_1_3[5] | (&left_1_3) : one_back_1_3 ? ~left_1_3[5] : left_one_1_3; // credit-table.ts:97
+  wire soon_two_1_3 = two_back_1_3 ? ~left_1_3[5] : one_back_1_3 ? left_one_1_3 : left_two_1_3; // credit-table.ts:98
   wire takes_of_2 = take_valid & (take_region == 2'd2); // credit-table.ts:67
   wire refunds_of_2 = refund_valid & (refund_region == 2'd2); // credit-table.ts:68
   wire more_2_0 = takes_of_2 & take_slots[0]; // credit-table.ts:74
   wire [1:0] fewer_2_0 = {1'b0, give_2[0]} + {1'b0, refunds_of_2 & refund_slots[0]}; // credit-table.ts:78
-  wire [6:0] left_2_0 = {2'd0, limits_8} - {2'd0, held_2_0}; // credit-table.ts:81
-  wire left_two_2_0 = ~left_2_0[6] & (left_2_0[5:0] > 6'd1); // credit-table.ts:86
-  wire left_one_2_0 = ~left_2_0[6] & (left_2_0[5:0] > 6'd0); // credit-table.ts:87
+  wire [5:0] left_2_0 = {1'b0, limits_8} - {1'b0, held_2_0}; // credit-table.ts:81
+  wire left_two_2_0 = ~left_2_0[5] & (left_2_0[4:0] > 5'd1); // credit-table.ts:86
+  wire left_one_2_0 = ~left_2_0[5] & (left_2_0[4:0] > 5'd0); // credit-table.ts:87
   wire one_back_2_0 = give_2[0] ^ (refunds_of_2 & refund_slots[0]); // credit-table.ts:91
   wire two_back_2_0 = give_2[0] & refunds_of_2 & refund_slots[0]; // credit-table.ts:92
   wire [4:0] stay_2_0_and =
@@ -900,13 +900,13 @@ module CreditTable_regions4_slots4_credits24 (
     two_back_2_0 ? ({5{~held_2_0[4]}} & held_2_0_or) | ({5{held_2_0[4]}} & (stay_2_0_and_9 | stay_2_0_and_10 | stay_2_0_and_11 | stay_2_0_and_12)) :
     one_back_2_0 ? held_2_0 :
     ({5{~held_2_0[4]}} & (grown_2_0_and | grown_2_0_and_held_2_0 | grown_2_0_and_2 | grown_2_0_and_3)) | ({5{held_2_0[4]}} & grown_2_0_or); // credit-table.ts:96
-  wire soon_2_0 = two_back_2_0 ? ~left_2_0[6] | (&left_2_0) : one_back_2_0 ? ~left_2_0[6] : left_one_2_0; // credit-table.ts:97
-  wire soon_two_2_0 = two_back_2_0 ? ~left_2_0[6] : one_back_2_0 ? left_one_2_0 : left_two_2_0; // credit-table.ts:98
+  wire soon_2_0 = two_back_2_0 ? ~left_2_0[5] | (&left_2_0) : one_back_2_0 ? ~left_2_0[5] : left_one_2_0; // credit-table.ts:97
+  wire soon_two_2_0 = two_back_2_0 ? ~left_2_0[5] : one_back_2_0 ? left_one_2_0 : left_two_2_0; // credit-table.ts:98
   wire more_2_1 = takes_of_2 & take_slots[1]; // credit-table.ts:74
   wire [1:0] fewer_2_1 = {1'b0, give_2[1]} + {1'b0, refunds_of_2 & refund_slots[1]}; // credit-table.ts:78
-  wire [6:0] left_2_1 = {2'd0, limits_9} - {2'd0, held_2_1}; // credit-table.ts:81
-  wire left_two_2_1 = ~left_2_1[6] & (left_2_1[5:0] > 6'd1); // credit-table.ts:86
-  wire left_one_2_1 = ~left_2_1[6] & (left_2_1[5:0] > 6'd0); // credit-table.ts:87
+  wire [5:0] left_2_1 = {1'b0, limits_9} - {1'b0, held_2_1}; // credit-table.ts:81
+  wire left_two_2_1 = ~left_2_1[5] & (left_2_1[4:0] > 5'd1); // credit-table.ts:86
+  wire left_one_2_1 = ~left_2_1[5] & (left_2_1[4:0] > 5'd0); // credit-table.ts:87
   wire one_back_2_1 = give_2[1] ^ (refunds_of_2 & refund_slots[1]); // credit-table.ts:91
   wire two_back_2_1 = give_2[1] & refunds_of_2 & refund_slots[1]; // credit-table.ts:92
   wire [4:0] stay_2_1_and =
@@ -989,13 +989,13 @@ module CreditTable_regions4_slots4_credits24 (
     two_back_2_1 ? ({5{~held_2_1[4]}} & held_2_1_or) | ({5{held_2_1[4]}} & (stay_2_1_and_9 | stay_2_1_and_10 | stay_2_1_and_11 | stay_2_1_and_12)) :
     one_back_2_1 ? held_2_1 :
     ({5{~held_2_1[4]}} & (grown_2_1_and | grown_2_1_and_held_2_1 | grown_2_1_and_2 | grown_2_1_and_3)) | ({5{held_2_1[4]}} & grown_2_1_or); // credit-table.ts:96
-  wire soon_2_1 = two_back_2_1 ? ~left_2_1[6] | (&left_2_1) : one_back_2_1 ? ~left_2_1[6] : left_one_2_1; // credit-table.ts:97
-  wire soon_two_2_1 = two_back_2_1 ? ~left_2_1[6] : one_back_2_1 ? left_one_2_1 : left_two_2_1; // credit-table.ts:98
+  wire soon_2_1 = two_back_2_1 ? ~left_2_1[5] | (&left_2_1) : one_back_2_1 ? ~left_2_1[5] : left_one_2_1; // credit-table.ts:97
+  wire soon_two_2_1 = two_back_2_1 ? ~left_2_1[5] : one_back_2_1 ? left_one_2_1 : left_two_2_1; // credit-table.ts:98
   wire more_2_2 = takes_of_2 & take_slots[2]; // credit-table.ts:74
   wire [1:0] fewer_2_2 = {1'b0, give_2[2]} + {1'b0, refunds_of_2 & refund_slots[2]}; // credit-table.ts:78
-  wire [6:0] left_2_2 = {2'd0, limits_10} - {2'd0, held_2_2}; // credit-table.ts:81
-  wire left_two_2_2 = ~left_2_2[6] & (left_2_2[5:0] > 6'd1); // credit-table.ts:86
-  wire left_one_2_2 = ~left_2_2[6] & (left_2_2[5:0] > 6'd0); // credit-table.ts:87
+  wire [5:0] left_2_2 = {1'b0, limits_10} - {1'b0, held_2_2}; // credit-table.ts:81
+  wire left_two_2_2 = ~left_2_2[5] & (left_2_2[4:0] > 5'd1); // credit-table.ts:86
+  wire left_one_2_2 = ~left_2_2[5] & (left_2_2[4:0] > 5'd0); // credit-table.ts:87
   wire one_back_2_2 = give_2[2] ^ (refunds_of_2 & refund_slots[2]); // credit-table.ts:91
   wire two_back_2_2 = give_2[2] & refunds_of_2 & refund_slots[2]; // credit-table.ts:92
   wire [4:0] stay_2_2_and =
@@ -1078,13 +1078,13 @@ module CreditTable_regions4_slots4_credits24 (
     two_back_2_2 ? ({5{~held_2_2[4]}} & held_2_2_or) | ({5{held_2_2[4]}} & (stay_2_2_and_9 | stay_2_2_and_10 | stay_2_2_and_11 | stay_2_2_and_12)) :
     one_back_2_2 ? held_2_2 :
     ({5{~held_2_2[4]}} & (grown_2_2_and | grown_2_2_and_held_2_2 | grown_2_2_and_2 | grown_2_2_and_3)) | ({5{held_2_2[4]}} & grown_2_2_or); // credit-table.ts:96
-  wire soon_2_2 = two_back_2_2 ? ~left_2_2[6] | (&left_2_2) : one_back_2_2 ? ~left_2_2[6] : left_one_2_2; // credit-table.ts:97
-  wire soon_two_2_2 = two_back_2_2 ? ~left_2_2[6] : one_back_2_2 ? left_one_2_2 : left_two_2_2; // credit-table.ts:98
+  wire soon_2_2 = two_back_2_2 ? ~left_2_2[5] | (&left_2_2) : one_back_2_2 ? ~left_2_2[5] : left_one_2_2; // credit-table.ts:97
+  wire soon_two_2_2 = two_back_2_2 ? ~left_2_2[5] : one_back_2_2 ? left_one_2_2 : left_two_2_2; // credit-table.ts:98
   wire more_2_3 = takes_of_2 & take_slots[3]; // credit-table.ts:74
   wire [1:0] fewer_2_3 = {1'b0, give_2[3]} + {1'b0, refunds_of_2 & refund_slots[3]}; // credit-table.ts:78
-  wire [6:0] left_2_3 = {2'd0, limits_11} - {2'd0, held_2_3}; // credit-table.ts:81
-  wire left_two_2_3 = ~left_2_3[6] & (left_2_3[5:0] > 6'd1); // credit-table.ts:86
-  wire left_one_2_3 = ~left_2_3[6] & (left_2_3[5:0] > 6'd0); // credit-table.ts:87
+  wire [5:0] left_2_3 = {1'b0, limits_11} - {1'b0, held_2_3}; // credit-table.ts:81
+  wire left_two_2_3 = ~left_2_3[5] & (left_2_3[4:0] > 5'd1); // credit-table.ts:86
+  wire left_one_2_3 = ~left_2_3[5] & (left_2_3[4:0] > 5'd0); // credit-table.ts:87
   wire one_back_2_3 = give_2[3] ^ (refunds_of_2 & refund_slots[3]); // credit-table.ts:91
   wire two_back_2_3 = give_2[3] & refunds_of_2 & refund_slots[3]; // credit-table.ts:92
   wire [4:0] stay_2_3_and =
@@ -1167,15 +1167,15 @@ module CreditTable_regions4_slots4_credits24 (
     two_back_2_3 ? ({5{~held_2_3[4]}} & held_2_3_or) | ({5{held_2_3[4]}} & (stay_2_3_and_9 | stay_2_3_and_10 | stay_2_3_and_11 | stay_2_3_and_12)) :
     one_back_2_3 ? held_2_3 :
     ({5{~held_2_3[4]}} & (grown_2_3_and | grown_2_3_and_held_2_3 | grown_2_3_and_2 | grown_2_3_and_3)) | ({5{held_2_3[4]}} & grown_2_3_or); // credit-table.ts:96
-  wire soon_2_3 = two_back_2_3 ? ~left_2_3[6] | (&left_2_3) : one_back_2_3 ? ~left_2_3[6] : left_one_2_3; // credit-table.ts:97
-  wire soon_two_2_3 = two_back_2_3 ? ~left_2_3[6] : one_back_2_3 ? left_one_2_3 : left_two_2_3; // credit-table.ts:98
+  wire soon_2_3 = two_back_2_3 ? ~left_2_3[5] | (&left_2_3) : one_back_2_3 ? ~left_2_3[5] : left_one_2_3; // credit-table.ts:97
+  wire soon_two_2_3 = two_back_2_3 ? ~left_2_3[5] : one_back_2_3 ? left_one_2_3 : left_two_2_3; // credit-table.ts:98
   wire takes_of_3 = take_valid & (take_region == 2'd3); // credit-table.ts:67
   wire refunds_of_3 = refund_valid & (refund_region == 2'd3); // credit-table.ts:68
   wire more_3_0 = takes_of_3 & take_slots[0]; // credit-table.ts:74
   wire [1:0] fewer_3_0 = {1'b0, give_3[0]} + {1'b0, refunds_of_3 & refund_slots[0]}; // credit-table.ts:78
-  wire [6:0] left_3_0 = {2'd0, limits_12} - {2'd0, held_3_0}; // credit-table.ts:81
-  wire left_two_3_0 = ~left_3_0[6] & (left_3_0[5:0] > 6'd1); // credit-table.ts:86
-  wire left_one_3_0 = ~left_3_0[6] & (left_3_0[5:0] > 6'd0); // credit-table.ts:87
+  wire [5:0] left_3_0 = {1'b0, limits_12} - {1'b0, held_3_0}; // credit-table.ts:81
+  wire left_two_3_0 = ~left_3_0[5] & (left_3_0[4:0] > 5'd1); // credit-table.ts:86
+  wire left_one_3_0 = ~left_3_0[5] & (left_3_0[4:0] > 5'd0); // credit-table.ts:87
   wire one_back_3_0 = give_3[0] ^ (refunds_of_3 & refund_slots[0]); // credit-table.ts:91
   wire two_back_3_0 = give_3[0] & refunds_of_3 & refund_slots[0]; // credit-table.ts:92
   wire [4:0] stay_3_0_and =
@@ -1258,13 +1258,13 @@ module CreditTable_regions4_slots4_credits24 (
     two_back_3_0 ? ({5{~held_3_0[4]}} & held_3_0_or) | ({5{held_3_0[4]}} & (stay_3_0_and_9 | stay_3_0_and_10 | stay_3_0_and_11 | stay_3_0_and_12)) :
     one_back_3_0 ? held_3_0 :
     ({5{~held_3_0[4]}} & (grown_3_0_and | grown_3_0_and_held_3_0 | grown_3_0_and_2 | grown_3_0_and_3)) | ({5{held_3_0[4]}} & grown_3_0_or); // credit-table.ts:96
-  wire soon_3_0 = two_back_3_0 ? ~left_3_0[6] | (&left_3_0) : one_back_3_0 ? ~left_3_0[6] : left_one_3_0; // credit-table.ts:97
-  wire soon_two_3_0 = two_back_3_0 ? ~left_3_0[6] : one_back_3_0 ? left_one_3_0 : left_two_3_0; // credit-table.ts:98
+  wire soon_3_0 = two_back_3_0 ? ~left_3_0[5] | (&left_3_0) : one_back_3_0 ? ~left_3_0[5] : left_one_3_0; // credit-table.ts:97
+  wire soon_two_3_0 = two_back_3_0 ? ~left_3_0[5] : one_back_3_0 ? left_one_3_0 : left_two_3_0; // credit-table.ts:98
   wire more_3_1 = takes_of_3 & take_slots[1]; // credit-table.ts:74
   wire [1:0] fewer_3_1 = {1'b0, give_3[1]} + {1'b0, refunds_of_3 & refund_slots[1]}; // credit-table.ts:78
-  wire [6:0] left_3_1 = {2'd0, limits_13} - {2'd0, held_3_1}; // credit-table.ts:81
-  wire left_two_3_1 = ~left_3_1[6] & (left_3_1[5:0] > 6'd1); // credit-table.ts:86
-  wire left_one_3_1 = ~left_3_1[6] & (left_3_1[5:0] > 6'd0); // credit-table.ts:87
+  wire [5:0] left_3_1 = {1'b0, limits_13} - {1'b0, held_3_1}; // credit-table.ts:81
+  wire left_two_3_1 = ~left_3_1[5] & (left_3_1[4:0] > 5'd1); // credit-table.ts:86
+  wire left_one_3_1 = ~left_3_1[5] & (left_3_1[4:0] > 5'd0); // credit-table.ts:87
   wire one_back_3_1 = give_3[1] ^ (refunds_of_3 & refund_slots[1]); // credit-table.ts:91
   wire two_back_3_1 = give_3[1] & refunds_of_3 & refund_slots[1]; // credit-table.ts:92
   wire [4:0] stay_3_1_and =
@@ -1347,13 +1347,13 @@ module CreditTable_regions4_slots4_credits24 (
     two_back_3_1 ? ({5{~held_3_1[4]}} & held_3_1_or) | ({5{held_3_1[4]}} & (stay_3_1_and_9 | stay_3_1_and_10 | stay_3_1_and_11 | stay_3_1_and_12)) :
     one_back_3_1 ? held_3_1 :
     ({5{~held_3_1[4]}} & (grown_3_1_and | grown_3_1_and_held_3_1 | grown_3_1_and_2 | grown_3_1_and_3)) | ({5{held_3_1[4]}} & grown_3_1_or); // credit-table.ts:96
-  wire soon_3_1 = two_back_3_1 ? ~left_3_1[6] | (&left_3_1) : one_back_3_1 ? ~left_3_1[6] : left_one_3_1; // credit-table.ts:97
-  wire soon_two_3_1 = two_back_3_1 ? ~left_3_1[6] : one_back_3_1 ? left_one_3_1 : left_two_3_1; // credit-table.ts:98
+  wire soon_3_1 = two_back_3_1 ? ~left_3_1[5] | (&left_3_1) : one_back_3_1 ? ~left_3_1[5] : left_one_3_1; // credit-table.ts:97
+  wire soon_two_3_1 = two_back_3_1 ? ~left_3_1[5] : one_back_3_1 ? left_one_3_1 : left_two_3_1; // credit-table.ts:98
   wire more_3_2 = takes_of_3 & take_slots[2]; // credit-table.ts:74
   wire [1:0] fewer_3_2 = {1'b0, give_3[2]} + {1'b0, refunds_of_3 & refund_slots[2]}; // credit-table.ts:78
-  wire [6:0] left_3_2 = {2'd0, limits_14} - {2'd0, held_3_2}; // credit-table.ts:81
-  wire left_two_3_2 = ~left_3_2[6] & (left_3_2[5:0] > 6'd1); // credit-table.ts:86
-  wire left_one_3_2 = ~left_3_2[6] & (left_3_2[5:0] > 6'd0); // credit-table.ts:87
+  wire [5:0] left_3_2 = {1'b0, limits_14} - {1'b0, held_3_2}; // credit-table.ts:81
+  wire left_two_3_2 = ~left_3_2[5] & (left_3_2[4:0] > 5'd1); // credit-table.ts:86
+  wire left_one_3_2 = ~left_3_2[5] & (left_3_2[4:0] > 5'd0); // credit-table.ts:87
   wire one_back_3_2 = give_3[2] ^ (refunds_of_3 & refund_slots[2]); // credit-table.ts:91
   wire two_back_3_2 = give_3[2] & refunds_of_3 & refund_slots[2]; // credit-table.ts:92
   wire [4:0] stay_3_2_and =
@@ -1436,13 +1436,13 @@ module CreditTable_regions4_slots4_credits24 (
     two_back_3_2 ? ({5{~held_3_2[4]}} & held_3_2_or) | ({5{held_3_2[4]}} & (stay_3_2_and_9 | stay_3_2_and_10 | stay_3_2_and_11 | stay_3_2_and_12)) :
     one_back_3_2 ? held_3_2 :
     ({5{~held_3_2[4]}} & (grown_3_2_and | grown_3_2_and_held_3_2 | grown_3_2_and_2 | grown_3_2_and_3)) | ({5{held_3_2[4]}} & grown_3_2_or); // credit-table.ts:96
-  wire soon_3_2 = two_back_3_2 ? ~left_3_2[6] | (&left_3_2) : one_back_3_2 ? ~left_3_2[6] : left_one_3_2; // credit-table.ts:97
-  wire soon_two_3_2 = two_back_3_2 ? ~left_3_2[6] : one_back_3_2 ? left_one_3_2 : left_two_3_2; // credit-table.ts:98
+  wire soon_3_2 = two_back_3_2 ? ~left_3_2[5] | (&left_3_2) : one_back_3_2 ? ~left_3_2[5] : left_one_3_2; // credit-table.ts:97
+  wire soon_two_3_2 = two_back_3_2 ? ~left_3_2[5] : one_back_3_2 ? left_one_3_2 : left_two_3_2; // credit-table.ts:98
   wire more_3_3 = takes_of_3 & take_slots[3]; // credit-table.ts:74
   wire [1:0] fewer_3_3 = {1'b0, give_3[3]} + {1'b0, refunds_of_3 & refund_slots[3]}; // credit-table.ts:78
-  wire [6:0] left_3_3 = {2'd0, limits_15} - {2'd0, held_3_3}; // credit-table.ts:81
-  wire left_two_3_3 = ~left_3_3[6] & (left_3_3[5:0] > 6'd1); // credit-table.ts:86
-  wire left_one_3_3 = ~left_3_3[6] & (left_3_3[5:0] > 6'd0); // credit-table.ts:87
+  wire [5:0] left_3_3 = {1'b0, limits_15} - {1'b0, held_3_3}; // credit-table.ts:81
+  wire left_two_3_3 = ~left_3_3[5] & (left_3_3[4:0] > 5'd1); // credit-table.ts:86
+  wire left_one_3_3 = ~left_3_3[5] & (left_3_3[4:0] > 5'd0); // credit-table.ts:87
   wire one_back_3_3 = give_3[3] ^ (refunds_of_3 & refund_slots[3]); // credit-table.ts:91
   wire two_back_3_3 = give_3[3] & refunds_of_3 & refund_slots[3]; // credit-table.ts:92
   wire [4:0] stay_3_3_and =
@@ -1525,8 +1525,8 @@ module CreditTable_regions4_slots4_credits24 (
     two_back_3_3 ? ({5{~held_3_3[4]}} & held_3_3_or) | ({5{held_3_3[4]}} & (stay_3_3_and_9 | stay_3_3_and_10 | stay_3_3_and_11 | stay_3_3_and_12)) :
     one_back_3_3 ? held_3_3 :
     ({5{~held_3_3[4]}} & (grown_3_3_and | grown_3_3_and_held_3_3 | grown_3_3_and_2 | grown_3_3_and_3)) | ({5{held_3_3[4]}} & grown_3_3_or); // credit-table.ts:96
-  wire soon_3_3 = two_back_3_3 ? ~left_3_3[6] | (&left_3_3) : one_back_3_3 ? ~left_3_3[6] : left_one_3_3; // credit-table.ts:97
-  wire soon_two_3_3 = two_back_3_3 ? ~left_3_3[6] : one_back_3_3 ? left_one_3_3 : left_two_3_3; // credit-table.ts:98
+  wire soon_3_3 = two_back_3_3 ? ~left_3_3[5] | (&left_3_3) : one_back_3_3 ? ~left_3_3[5] : left_one_3_3; // credit-table.ts:97
+  wire soon_two_3_3 = two_back_3_3 ? ~left_3_3[5] : one_back_3_3 ? left_one_3_3 : left_two_3_3; // credit-table.ts:98
 
   always @(posedge clk)
     if (rst) begin

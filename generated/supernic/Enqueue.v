@@ -113,60 +113,59 @@ module Enqueue (
   output wire [10:0] loads_2,
   output wire [10:0] loads_3
 );
-  wire flows_ask_ready, flows_answer_valid, flows_answer_goes, flows_mark_ready; // enqueue.ts:162
+  wire flows_ask_ready, flows_answer_valid, flows_answer_goes, flows_mark_ready; // enqueue.ts:160
   wire [1:0] flows_answer_region;
-  wire list_push_ready, list_pop_valid; // enqueue.ts:163
+  wire list_push_ready, list_pop_valid; // enqueue.ts:161
   wire [7:0] list_pop_payload_ctx;
   wire [1:0] list_pop_payload_branch;
   wire [10:0] list_level;
   reg [3:0] marks; // chains.ts:63
   reg [3:0] marked_from_0, marked_from_1, marked_from_2, marked_from_3; // chains.ts:65
   reg [3:0] instances_0, instances_1, instances_2, instances_3; // chains.ts:78
-  reg listed_full, listed_skid_full; // enqueue.ts:169
+  reg listed_full, listed_skid_full; // enqueue.ts:167
   reg [7:0] listed_held_ctx, listed_skid_held_ctx;
   reg [1:0] listed_held_branch, listed_skid_held_branch;
-  reg asks_again; // enqueue.ts:173
-  reg [2:0] rests; // enqueue.ts:174
-  reg is_first; // enqueue.ts:184
-  reg [7:0] first_ctx, first_packet_dag, first_packet_hash; // enqueue.ts:185
+  reg asks_again; // enqueue.ts:171
+  reg [2:0] rests; // enqueue.ts:172
+  reg is_first; // enqueue.ts:182
+  reg [7:0] first_ctx, first_packet_dag, first_packet_hash; // enqueue.ts:183
   reg [3:0] first_packet_user;
   reg first_packet_known, first_packet_slow, first_packet_unordered, first_packet_last, first_again;
   reg [2:0] first_packet_stage;
-  reg [1:0] first_branch;
-  reg [3:0] branches_left; // enqueue.ts:186
-  reg begins; // enqueue.ts:187
-  reg is_second; // enqueue.ts:218
-  reg [7:0] second_ctx, second_packet_dag, second_packet_hash, second_arg; // enqueue.ts:219
+  reg [3:0] branches_left; // enqueue.ts:184
+  reg begins; // enqueue.ts:185
+  reg is_second; // enqueue.ts:216
+  reg [7:0] second_ctx, second_packet_dag, second_packet_hash, second_arg; // enqueue.ts:217
   reg [1:0] second_branch;
   reg [3:0] second_packet_user, second_run;
   reg second_packet_known, second_packet_slow, second_packet_unordered, second_packet_last, second_none,
     second_again;
   reg [2:0] second_packet_stage;
   reg [5:0] second_chain;
-  reg is_lost; // enqueue.ts:229
-  reg [7:0] lost_ctx; // enqueue.ts:230
-  reg asks; // enqueue.ts:119
-  reg [7:0] asking_ctx, asking_arg; // enqueue.ts:120
+  reg is_lost; // enqueue.ts:227
+  reg [7:0] lost_ctx; // enqueue.ts:228
+  reg asks; // enqueue.ts:117
+  reg [7:0] asking_ctx, asking_arg; // enqueue.ts:118
   reg [1:0] asking_branch, asking_group;
   reg [3:0] asking_user, asking_run;
   reg asking_slow, asking_again, asking_gives_up;
-  reg pushes; // enqueue.ts:133
-  reg waits; // enqueue.ts:134
-  reg settles; // enqueue.ts:135
-  reg [7:0] pushed_ctx, pushed_arg; // enqueue.ts:136
+  reg pushes; // enqueue.ts:131
+  reg waits; // enqueue.ts:132
+  reg settles; // enqueue.ts:133
+  reg [7:0] pushed_ctx, pushed_arg; // enqueue.ts:134
   reg [1:0] pushed_branch, pushed_group;
   reg [3:0] pushed_user, pushed_run;
   reg pushed_slow, pushed_again, pushed_gives_up;
-  reg [1:0] pushed_region; // enqueue.ts:137
-  reg [10:0] waiting_q; // enqueue.ts:258
+  reg [1:0] pushed_region; // enqueue.ts:135
+  reg [10:0] waiting_q; // enqueue.ts:256
   (* ram_style = "distributed" *) reg [5:0] chains [0:63]; // chains.ts:51
-  (* ram_style = "distributed" *) reg [26:0] packets [0:255]; // enqueue.ts:165
-  (* ram_style = "distributed" *) reg slow_dags [0:255]; // enqueue.ts:273
-  (* ram_style = "block" *) reg [76:0] stages [0:2047]; // enqueue.ts:190
-  reg [76:0] stage; // enqueue.ts:198
-  wire unlists; // enqueue.ts:257
-  wire may_move; // enqueue.ts:233
-  wire first_moves; // enqueue.ts:203
+  (* ram_style = "distributed" *) reg [26:0] packets [0:255]; // enqueue.ts:163
+  (* ram_style = "distributed" *) reg slow_dags [0:255]; // enqueue.ts:271
+  (* ram_style = "block" *) reg [76:0] stages [0:2047]; // enqueue.ts:188
+  reg [76:0] stage; // enqueue.ts:196
+  wire unlists; // enqueue.ts:255
+  wire may_move; // enqueue.ts:231
+  wire first_moves; // enqueue.ts:201
   integer i;
   wire [3:0] written =
     {chain_value_group == 2'd3, chain_value_group == 2'd2, chain_value_group == 2'd1, chain_value_group == 2'd0}
@@ -176,40 +175,40 @@ module Enqueue (
   wire marks_done_and_marks = marks[1] & ~marks[0];
   wire [3:0] marks_done = {marks_done_and, marks_and, marks_done_and_marks, marks[0]} & {4{flows_mark_ready}}; // chains.ts:68
   wire no_marks = ~(|marks); // chains.ts:91
-  wire listed_room = ~listed_full | unlists; // enqueue.ts:169
-  wire wants_again = listed_full & ~(asks_again | (|rests)); // enqueue.ts:175
-  wire is_again = ~next_valid & wants_again; // enqueue.ts:178
-  wire is_new = ~(next_valid | wants_again); // enqueue.ts:179
-  wire second_moves = ~is_second | may_move; // enqueue.ts:188
-  wire takes = first_moves & (~is_new | arrive_valid); // enqueue.ts:189
-  wire row_rows_3_valid = stage[58]; // enqueue.ts:198
+  wire listed_room = ~listed_full | unlists; // enqueue.ts:167
+  wire wants_again = listed_full & ~(asks_again | (|rests)); // enqueue.ts:173
+  wire is_again = ~next_valid & wants_again; // enqueue.ts:176
+  wire is_new = ~(next_valid | wants_again); // enqueue.ts:177
+  wire second_moves = ~is_second | may_move; // enqueue.ts:186
+  wire takes = first_moves & (~is_new | arrive_valid); // enqueue.ts:187
+  wire row_rows_3_valid = stage[58]; // enqueue.ts:196
   wire row_rows_2_valid = stage[39];
   wire row_rows_1_valid = stage[20];
   wire row_rows_0_valid = stage[1];
   wire [3:0] wanted_branches =
     {row_rows_3_valid, row_rows_2_valid, row_rows_1_valid, row_rows_0_valid} & branches_left; // stage-table.ts:41
-  wire [3:0] first_branch_1 = {
+  wire [3:0] first_branch = {
     wanted_branches[3] & ~(|wanted_branches[2:0]), wanted_branches[2] & ~(|wanted_branches[1:0]),
     wanted_branches[1] & ~wanted_branches[0], wanted_branches[0]
   }; // stage-table.ts:42
-  wire [3:0] rest_of_branches = wanted_branches & ~first_branch_1; // stage-table.ts:48
+  wire [3:0] rest_of_branches = wanted_branches & ~first_branch; // stage-table.ts:48
   wire no_branch = ~(|wanted_branches); // stage-table.ts:49
-  wire emits = is_first & second_moves; // enqueue.ts:202
+  wire emits = is_first & second_moves; // enqueue.ts:200
   assign first_moves = ~is_first | (emits & ~(|rest_of_branches));
   wire [5:0] found_word = chains[second_chain]; // chains.ts:93
   wire [3:0] found_regions = found_word[3:0];
-  wire goes_nowhere = ~(|found_regions) | ~(|second_run); // enqueue.ts:231
-  wire is_bad = goes_nowhere | second_none | ~second_packet_known; // enqueue.ts:232
+  wire goes_nowhere = ~(|found_regions) | ~(|second_run); // enqueue.ts:229
+  wire is_bad = goes_nowhere | second_none | ~second_packet_known; // enqueue.ts:230
   assign may_move = flows_ask_ready & no_marks & ~is_lost;
-  wire gives_up = is_bad & second_again; // enqueue.ts:234
-  wire goes_on = is_second & may_move; // enqueue.ts:235
+  wire gives_up = is_bad & second_again; // enqueue.ts:232
+  wire goes_on = is_second & may_move; // enqueue.ts:233
   assign unlists = settles & (pushes | pushed_gives_up);
 
-  wire flows_ask_valid = is_second & no_marks & ~is_lost & (~is_bad | second_again); // enqueue.ts:162
+  wire flows_ask_valid = is_second & no_marks & ~is_lost & (~is_bad | second_again); // enqueue.ts:160
   wire flows_ask_payload_pinned_and = found_word[3] & ~(|found_word[2:0]);
   wire found_word_and = found_word[2] & ~(|found_word[1:0]);
   wire flows_ask_payload_pinned_and_found_word = found_word[1] & ~found_word[0];
-  wire flows_ask_payload_pinned = ~(|(found_regions & ~{flows_ask_payload_pinned_and, found_word_and, flows_ask_payload_pinned_and_found_word, found_word[0]})); // enqueue.ts:162
+  wire flows_ask_payload_pinned = ~(|(found_regions & ~{flows_ask_payload_pinned_and, found_word_and, flows_ask_payload_pinned_and_found_word, found_word[0]})); // enqueue.ts:160
   wire [1:0] flows_ask_payload_region = {
     found_word_and | flows_ask_payload_pinned_and,
     flows_ask_payload_pinned_and_found_word | flows_ask_payload_pinned_and
@@ -219,7 +218,7 @@ module Enqueue (
   wire [3:0] flows_mark_payload_from =
     ({4{marks[0]}} & marked_from_0) | ({4{marks_done_and_marks}} & marked_from_1) | ({4{marks_and}} & marked_from_2)
     | ({4{marks_done_and}} & marked_from_3);
-  FlowTable_regions4_groups4_hashBits8_contexts1024_generationBits4 flows ( // enqueue.ts:162
+  FlowTable_regions4_groups4_hashBits8_contexts1024_generationBits4 flows ( // enqueue.ts:160
     .clk (clk), .rst (rst),
     .ask_valid (flows_ask_valid), .ask_ready (flows_ask_ready), .ask_payload_flow_group (found_word[5:4]),
     .ask_payload_flow_hash (second_packet_hash), .ask_payload_unordered (second_packet_unordered),
@@ -245,7 +244,7 @@ module Enqueue (
     .loads_3          (loads_3)
   );
 
-  Fifo_Branch_d1024_block list ( // enqueue.ts:163
+  Fifo_Branch_d1024_block list ( // enqueue.ts:161
     .clk (clk), .rst (rst),
     .push_valid (waits), .push_ready (list_push_ready), .push_payload_ctx (pushed_ctx),
     .push_payload_branch (pushed_branch),
@@ -336,13 +335,13 @@ module Enqueue (
   always @(posedge clk)
     if (rst) is_first <= 1'b0;
     else if (first_moves) is_first <= takes;
-  wire [7:0] who = next_valid ? next_payload : listed_held_ctx; // enqueue.ts:180
-  wire [26:0] kept_word = packets[who]; // enqueue.ts:181
+  wire [7:0] who = next_valid ? next_payload : listed_held_ctx; // enqueue.ts:178
+  wire [26:0] kept_word = packets[who]; // enqueue.ts:179
   wire [7:0] kept_dag = kept_word[7:0];
   wire [3:0] kept_user = kept_word[11:8];
   wire kept_known = kept_word[12];
-  wire slow = slow_dags[arrive_payload_dag]; // enqueue.ts:279
-  wire kept_slow = kept_word[13]; // enqueue.ts:181
+  wire slow = slow_dags[arrive_payload_dag]; // enqueue.ts:277
+  wire kept_slow = kept_word[13]; // enqueue.ts:179
   wire [7:0] kept_hash = kept_word[21:14];
   wire kept_unordered = kept_word[22];
   wire [2:0] kept_stage = kept_word[25:23];
@@ -360,7 +359,6 @@ module Enqueue (
       first_packet_stage <= is_new ? 3'd0 : kept_stage + {2'd0, next_valid};
       first_packet_last <= ~is_new & kept_last;
       first_again <= is_again;
-      first_branch <= listed_held_branch;
       branches_left <=
         is_again ? {listed_held_branch == 2'd3, listed_held_branch == 2'd2, listed_held_branch == 2'd1, listed_held_branch == 2'd0} :
         4'd15;
@@ -374,7 +372,7 @@ module Enqueue (
   always @(posedge clk)
     if (rst) is_second <= 1'b0;
     else if (second_moves) is_second <= emits;
-  wire [5:0] row_rows_0_chain = stage[7:2]; // enqueue.ts:198
+  wire [5:0] row_rows_0_chain = stage[7:2]; // enqueue.ts:196
   wire [5:0] row_rows_1_chain = stage[26:21];
   wire [5:0] row_rows_2_chain = stage[45:40];
   wire [5:0] row_rows_3_chain = stage[64:59];
@@ -390,7 +388,7 @@ module Enqueue (
   always @(posedge clk)
     if (emits) begin
       second_ctx <= first_ctx;
-      second_branch <= {first_branch_1[2] | first_branch_1[3], first_branch_1[1] | first_branch_1[3]};
+      second_branch <= {first_branch[2] | first_branch[3], first_branch[1] | first_branch[3]};
       second_packet_dag <= first_packet_dag;
       second_packet_user <= first_packet_user;
       second_packet_known <= first_packet_known;
@@ -401,14 +399,14 @@ module Enqueue (
       second_packet_last <= first_packet_last;
       second_none <= no_branch;
       second_chain <=
-        ({6{first_branch_1[0]}} & row_rows_0_chain) | ({6{first_branch_1[1]}} & row_rows_1_chain)
-        | ({6{first_branch_1[2]}} & row_rows_2_chain) | ({6{first_branch_1[3]}} & row_rows_3_chain);
+        ({6{first_branch[0]}} & row_rows_0_chain) | ({6{first_branch[1]}} & row_rows_1_chain)
+        | ({6{first_branch[2]}} & row_rows_2_chain) | ({6{first_branch[3]}} & row_rows_3_chain);
       second_run <=
-        ({4{first_branch_1[0]}} & row_rows_0_run) | ({4{first_branch_1[1]}} & row_rows_1_run)
-        | ({4{first_branch_1[2]}} & row_rows_2_run) | ({4{first_branch_1[3]}} & row_rows_3_run);
+        ({4{first_branch[0]}} & row_rows_0_run) | ({4{first_branch[1]}} & row_rows_1_run)
+        | ({4{first_branch[2]}} & row_rows_2_run) | ({4{first_branch[3]}} & row_rows_3_run);
       second_arg <=
-        ({8{first_branch_1[0]}} & row_rows_0_arg) | ({8{first_branch_1[1]}} & row_rows_1_arg)
-        | ({8{first_branch_1[2]}} & row_rows_2_arg) | ({8{first_branch_1[3]}} & row_rows_3_arg);
+        ({8{first_branch[0]}} & row_rows_0_arg) | ({8{first_branch[1]}} & row_rows_1_arg)
+        | ({8{first_branch[2]}} & row_rows_2_arg) | ({8{first_branch[3]}} & row_rows_3_arg);
       second_again <= first_again;
     end
 
@@ -448,7 +446,7 @@ module Enqueue (
 
   always @(posedge clk)
     if (chain_en) chains[chain_index] <= {chain_value_group, chain_value_regions[3:0]};
-  wire row_last = stage[0]; // enqueue.ts:198
+  wire row_last = stage[0]; // enqueue.ts:196
 
   always @(posedge clk)
     if (emits & begins) begin
@@ -526,13 +524,13 @@ module Enqueue (
 
 `ifdef FORMAL
   always @(posedge clk)
-    if (~rst) assert (~waits | list_push_ready); // enqueue.ts:264
+    if (~rst) assert (~waits | list_push_ready); // enqueue.ts:262
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
       if (~(~waits | list_push_ready)) begin
-        $display("%s", "assertion failed: the list has room for every branch (enqueue.ts:264)"); // enqueue.ts:264
+        $display("%s", "assertion failed: the list has room for every branch (enqueue.ts:262)"); // enqueue.ts:262
         $stop;
       end
     end
@@ -546,6 +544,6 @@ module Enqueue (
     dag_stage_value_arg5, dag_stage_value_valid6, dag_stage_value_chain6, dag_stage_value_run6, dag_stage_value_arg6,
     dag_stage_value_valid7, dag_stage_value_chain7, dag_stage_value_run7, dag_stage_value_arg7, dag_value_way,
     dag_value_port, dag_value_keep_shim, chain_value_regions[7:4], mark_value_now, flows_answer_valid, list_level,
-    first_branch, second_packet_dag, second_packet_stage, second_packet_last, pushed_again, 1'b0
+    second_packet_dag, second_packet_stage, second_packet_last, pushed_again, 1'b0
   };
 endmodule

@@ -78,9 +78,9 @@ export const CreditTable = module(
           fewer = node(taken.zext(2).add(returned.zext(2)), { name: `fewer_${name}` });
         // All ends are ready before it is known what comes back, and whether one is taken.
         const limit = io.limits.at(at),
-          left = node(limit.zext(bits + 2).sub(held.zext(bits + 2)), { name: `left_${name}` }),
-          over = left.bit(bits + 1),
-          exceeds = (n: number): Bit => over.not().and(left.trunc(bits + 1).gt(n)),
+          left = node(limit.zext(bits + 1).sub(held.zext(bits + 1)), { name: `left_${name}` }),
+          over = left.bit(bits),
+          exceeds = (n: number): Bit => over.not().and(left.trunc(bits).gt(n)),
           // What is left is at least 2, 1, 0, -1.
           atLeast = [
             node(exceeds(1), { name: `left_two_${name}` }),

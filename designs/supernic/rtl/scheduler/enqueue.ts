@@ -37,7 +37,6 @@ import { pendingBits, StageBack, StageBegins } from "./join.ts";
 import { TableWrite, ToSchedule } from "./ports.ts";
 import {
   Branch,
-  branchBits,
   flowSizes,
   groupBits,
   hashBits,
@@ -55,8 +54,7 @@ const askAgainAfter = 8;
 
 const joinSizes = (p: DeviceSizes) => ({ contexts: p.contexts, branches: Math.max(2, p.branches) });
 /** A packet whose stage is to be sent out; `again`: one branch of it, that asks again. */
-const Job = (p: DeviceSizes) =>
-  struct({ ctx: uint(ctxBits(p)), packet: Packet(p), again: bit, branch: uint(branchBits(p)) });
+const Job = (p: DeviceSizes) => struct({ ctx: uint(ctxBits(p)), packet: Packet(p), again: bit });
 /** A branch on its way to the flow table, and into its queue. */
 const Asking = (p: DeviceSizes) =>
   struct({
@@ -206,7 +204,7 @@ export const Enqueue = module("Enqueue", ports, (io, p) => {
   io.arrive.ready.set(firstMoves.and(isNew));
   when(firstMoves, () => isFirst.set(takes));
   when(takes, () => {
-    first.set({ ctx: mux(isNew, io.arrive.payload.ctx, who), packet, again: isAgain, branch: listed.payload.branch });
+    first.set({ ctx: mux(isNew, io.arrive.payload.ctx, who), packet, again: isAgain });
     left.set(mux(isAgain, decode(listed.payload.branch, p.branches), constant(2 ** p.branches - 1, p.branches)));
   }).elseWhen(emits, () => left.set(next.rest));
   when(takes.or(emits), () => begins.set(takes.andNot(isAgain)));

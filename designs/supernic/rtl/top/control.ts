@@ -7,6 +7,7 @@ import {
   mux,
   node,
   reg,
+  struct,
   type UInt,
   uint,
   when,
@@ -101,12 +102,17 @@ export const Control = module(
       region: task.index.bits(3, 3),
       slot: task.index.bits(0, 3),
     });
-    const slot = writeOf(bus, "slot");
+    const slot = writeOf(bus, "slot"),
+      // The scheduler keeps the limit.
+      { limit: _, ...held } = tableEntry("slot").fields;
     for (let region = 0; region < p.regions; region++)
       for (let s = 0; s < p.slots; s++) {
-        const kept = reg(tableEntry("slot"), { init: 0, name: `slot_${region}_${s}` }),
+        const kept = reg(struct(held), { init: 0, name: `slot_${region}_${s}` }),
           place = io.slots.at(region * p.slots + s);
-        when(slot.en.and(slot.index.eq(region * 8 + s)), () => kept.set(slot.value));
+        when(slot.en.and(slot.index.eq(region * 8 + s)), () => {
+          const { limit: _of, ...value } = slot.value;
+          kept.set(value);
+        });
         place.set({
           busyAt: kept.busyAt.resize(place.busyAt.width),
           patience: kept.patience,

@@ -1,6 +1,6 @@
 /** Bounds of a slot that are counted exactly, from both sides. */
 import { describe, expect, test } from "vitest";
-import { type Dut, runBench } from "../../../../../sim/index.ts";
+import { type Dut, never, runBench } from "../../../../../sim/index.ts";
 import { bench } from "../../../../bench.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
 import { type B, dut, type Ports, SlotRig } from "./support/slot-rig.ts";
@@ -25,6 +25,30 @@ async function exactPatience(b: B): Promise<void> {
     rig.control({ patience });
     await b.until(() => state.off.value === 0);
   }
+}
+/** What comes for a task that is isolated no more, and not on yet, waits for it: only what came before is dropped. */
+async function letGo(b: B): Promise<void> {
+  const rig = new SlotRig(b),
+    { state } = b.io;
+  for (let round = 0; round < 4; round++) {
+    Object.assign(rig, { takes: 1, answers: 0 });
+    const { killed } = rig.seen;
+    for (let i = 0; i < 2; i++) rig.send(true);
+    await b.until(() => state.inside.num === 2);
+    // The way out is shut, so it cannot come back.
+    rig.leave.pause = () => true;
+    rig.control({ isolate: true });
+    await b.cycles(3 + round);
+    rig.control({});
+    for (let i = 0; i <= round; i++) rig.send(true);
+    await b.cycles(12);
+    expect([state.off.value, state.stuck.value]).toEqual([1, 0]);
+    rig.leave.pause = never;
+    rig.answers = 1;
+    await b.until(() => rig.pending === 0);
+    expect(rig.seen.killed - killed, `round ${round}`).toBe(2);
+  }
+  await rig.end();
 }
 /** Isolated in every cycle about the one in which it gets stuck: from the next cycle on it is not. */
 async function isolatedInTime(b: B): Promise<void> {
@@ -60,10 +84,11 @@ async function nothingLeft(b: B): Promise<void> {
   expect(rig.seen.grown).toBeGreaterThan(20);
 }
 
-const runs = { exactPatience, isolatedInTime, nothingLeft };
+const runs = { exactPatience, isolatedInTime, nothingLeft, letGo };
 describe("Slot", () => {
   bench("a task is stuck in the cycle in which its patience ends", dut(), { seed: 1 }, exactPatience);
   bench("a task that is isolated as it gets stuck is not stuck", dut(), { seed: 2 }, isolatedInTime);
+  bench("what comes before a task is on again waits for it", dut(), { seed: 4 }, letGo);
   bench("a packet of which nothing would be left is dropped", dut(), { seed: 3 }, nothingLeft);
 
   describe("a planted fault is found", () => {
@@ -81,6 +106,7 @@ describe("Slot", () => {
         /(\(answer_payload_drop_front == [\w[\]:]+\)) & ~\(\|[\w[\]:]+\)/,
         "($1 & (|answer_payload_drop_front))",
       ],
+      ["what comes before a task is on again is dropped", /drains = off & [^;]*;/, "drains = off;"],
       [
         "who is isolated as it gets stuck is stuck",
         /else if \(control_isolate\) stuck <= 1'b0;(\s*)else if \(sticks\) stuck <= 1'b1;/,

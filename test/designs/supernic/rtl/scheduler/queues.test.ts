@@ -12,10 +12,21 @@ const paces: readonly Pace[] = [
   { push: 1, choose: 1, start: 1, short: 0.5, busy: 0, lacks: 0, back: 1 },
   { push: 0.2, choose: 0.03, start: 1, short: 0.5, busy: 0.1, lacks: 0.5, back: 0.3 },
 ];
+/** First all queues fill, and all lose their patience. */
+const wide: readonly Pace[] = [
+  { push: 1, choose: 0.05, start: 0.5, short: 0.4, busy: 0.01, lacks: 0.5, back: 1 },
+  { push: 1, choose: 1, start: 0.8, short: 0.4, busy: 0.02, lacks: 0.5, back: 1 },
+];
 async function life(b: B, size: Size): Promise<QueuesRig> {
   const rig = new QueuesRig(b, size);
   for (const pace of paces) await rig.run(350, pace);
   return rig;
+}
+/** At the device's width: nearly every queue has had candidates behind each other, and one whose patience is over. */
+async function everyQueue(b: B): Promise<void> {
+  const rig = new QueuesRig(b, "full");
+  for (const pace of wide) await rig.run(300, pace);
+  expect(rig.never.length, "queues that had none behind another, or whose patience was never over").toBeLessThan(6);
 }
 async function resets(b: B, size: Size): Promise<void> {
   const rig = new QueuesRig(b, size);
@@ -30,6 +41,7 @@ describe("Queues", () => {
     const { met } = await life(b, "small");
     expect(Math.min(...Object.values(met)), JSON.stringify(met)).toBeGreaterThan(10);
   });
+  bench("full: the same, in each of its queues", dut("full"), { seed: 6 }, everyQueue);
   bench("one slot: the same", dut("one"), { seed: 3 }, async b => void (await life(b, "one")));
   bench("a reset beside all that happens leaves the queues empty", dut("small"), { seed: 4 }, b => resets(b, "small"));
 

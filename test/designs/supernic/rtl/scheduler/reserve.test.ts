@@ -205,12 +205,16 @@ class Rig {
     }
     this.#loses = 0;
   }
+  /** Chooses one, without a world. */
+  async choose(choice: Chosen): Promise<Started | undefined> {
+    this.#snapshot = this.#see(choice);
+    return this.cycle(choice);
+  }
   /** Chooses one and the same, without a world. */
   async only(choice: Chosen, cycles: number): Promise<(Started | undefined)[]> {
     const list: (Started | undefined)[] = [];
     for (let n = 0; n < cycles; n++) {
-      this.#snapshot = this.#see(choice);
-      list.push(await this.cycle(choice));
+      list.push(await this.choose(choice));
     }
     return list;
   }
@@ -234,6 +238,22 @@ async function life(b: B, size: Size, cycles = 1_500): Promise<Rig> {
   }
   return rig;
 }
+/** The two kinds of each user, in each region and at each slot, start in turn, whoever starts in between. */
+async function inTurn(b: B, size: Size): Promise<void> {
+  const rig = new Rig(b, size, 1_000),
+    { regions, slots, users } = rig.p,
+    runs = (slot: number) => Array.from({ length: 4 }, () => ({ run: [slot], over: false })),
+    all = Array.from({ length: regions * users }, (_, i) => ({ region: i % regions, user: Math.floor(i / regions) }));
+  for (let round = 0; round < 4; round++) {
+    for (const [i, { region, user }] of all.entries()) {
+      const choice = { region, user, slot: (i + round) % slots },
+        kinds = rig.queues[region]![user]!;
+      for (const q of kinds) q.list = runs(choice.slot);
+      // Once, twice or three times in a row: so the turns of users beside each other differ.
+      for (let n = b.random.between(1, 3); n > 0; n--) await rig.choose(choice);
+    }
+  }
+}
 async function resets(b: B, size: Size): Promise<void> {
   const rig = new Rig(b, size);
   for (let round = 0; round < 30; round++) {
@@ -246,9 +266,13 @@ async function resets(b: B, size: Size): Promise<void> {
 describe("Reserve", () => {
   for (const size of Object.keys(sizes) as Size[]) {
     bench(`${size}: what starts, with which slots and turns, in every cycle`, dut(size), { seed: 3 }, async b => {
-      const { met } = await life(b, size, size === "largest" ? 600 : 1_500);
+      const { met } = await life(b, size, size === "largest" ? 300 : 1_500);
       if (size === "small") expect(Math.min(...Object.values(met)), JSON.stringify(met)).toBeGreaterThan(10);
     });
+    if (size === "small" || size === "largest")
+      bench(`${size}: each user's two kinds start in turn, in each region`, dut(size), { seed: 6 }, b =>
+        inTurn(b, size),
+      );
     bench(`${size}: a reset beside traffic`, dut(size), { seed: 4 }, b => resets(b, size));
   }
   bench(
@@ -285,7 +309,11 @@ describe("Reserve", () => {
 
   describe("a planted fault is found", () => {
     const look = async (name: string, design: Dut<Ports>): Promise<void> => {
-      const runs: readonly ((b: B) => Promise<unknown>)[] = [b => life(b, "small"), b => resets(b, "small")];
+      const runs: readonly ((b: B) => Promise<unknown>)[] = [
+        b => life(b, "small"),
+        b => inTurn(b, "small"),
+        b => resets(b, "small"),
+      ];
       for (const [i, run] of runs.entries()) await runBench(`${name} ${i}`, design, { wave: false, seed: 5 }, run);
     };
     test("and nothing without one", () => look("no fault", dut("small")));

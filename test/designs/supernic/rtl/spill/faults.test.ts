@@ -5,6 +5,7 @@ import { findsFault, plant } from "../../../../support/plant.ts";
 import {
   atQuota,
   atTheEnd,
+  changedRecords,
   crowded,
   discards,
   failingReads,
@@ -30,6 +31,10 @@ const runs = {
     const { lost, begin } = await oneHeader(b);
     expect(lost).toBe(begin);
   },
+  changedRecords: async (b: B) => {
+    const { lost, begin } = await changedRecords(b);
+    expect(lost).toEqual(lost.map(() => begin));
+  },
   atQuota: async (b: B) => {
     expect(await atQuota(b)).toBeLessThan(600);
   },
@@ -47,6 +52,8 @@ const look = (
 
 /** Every ring, inlet or head has its own copy of a line. */
 const faults: readonly (readonly [string, string | RegExp, string, keyof typeof runs])[] = [
+  // Records.
+  ["a record is longer than any frame", /record_is_sane = [^;]*;/, "record_is_sane = 1'b1;", "changedRecords"],
   // Order within a DAG.
   ["the gate opens while a frame is on chip", /& ~\(\|whole_([01])\)\)\)/, "))", "crowded"],
   ["the gate opens while a frame is on its way to the memory", /\| \(\|queued_[01]\)\)/, ")", "atTheEnd"],

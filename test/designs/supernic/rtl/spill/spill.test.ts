@@ -6,6 +6,7 @@ import {
   atQuota,
   atTheEnd,
   behind,
+  changedRecords,
   crowded,
   discards,
   failingReads,
@@ -73,6 +74,10 @@ bench("a frame on its way into a ring that drains", dut("small"), { limitCycles:
 bench("a record whose length cannot be read", dut("small"), { limitCycles: 20_000 }, async b => {
   const { lost, begin } = await oneHeader(b);
   expect(lost).toBe(begin);
+});
+bench("records with a length that cannot be, or of another DAG", dut("small"), { limitCycles: 30_000 }, async b => {
+  const { lost, begin } = await changedRecords(b);
+  expect(lost).toEqual(lost.map(() => begin));
 });
 bench("a ring whose user is at its quota", dut("small"), { limitCycles: 50_000 }, async b => {
   // It is shown for 256 cycles at most, and then not before 512 have gone by.

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { spillMap } from "../../../../../designs/supernic/registers/index.ts";
 import { SpillWithControl } from "../../../../../designs/supernic/rtl/spill/index.ts";
 import {
+  AxiRam,
   type Bench,
   bernoulli,
   type Dut,
@@ -14,6 +15,7 @@ import {
 } from "../../../../../sim/index.ts";
 import { bench } from "../../../../bench.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
+import { beatsOf, Inlets } from "../../support/inlets.ts";
 import { sizes } from "./support/spill-rig.ts";
 
 const p = sizes.full,
@@ -164,9 +166,70 @@ async function past(b: B): Promise<void> {
   expect((await rig.read("spilled"))[0]).toBe(0);
 }
 
-const runs = { rings, past };
+/**
+ * Frames of a DAG that waits go to memory and come back, whole and in their order, with every way of the bus stalling;
+ * software reads how many. What a ring discards is counted, too.
+ */
+async function through(b: B): Promise<void> {
+  const rig = new Rig(b),
+    { io, sim, random: r } = b,
+    n = p.ports + 1,
+    [dag, inlet, of] = [77, 2, 1],
+    ways = io as unknown as Record<string, never>,
+    all = (name: string) => Array.from({ length: n }, (_, i) => ways[`${name}${i}`] as never),
+    pause = (): Pause => bernoulli(0.3, r.word());
+  const inlets = new Inlets(
+    b,
+    { heads: io.heads, takes: all("takeQueue"), frames: all("fromQueue") },
+    { from: pause(), to: pause() },
+  );
+  new AxiRam(
+    sim,
+    { aw: io.mAw, w: io.mW, b: io.mB, ar: io.mAr, r: io.mR },
+    { latency: 9, pause: { aw: pause(), w: pause(), b: pause(), ar: pause(), r: pause() } },
+  );
+  const take = new StreamSource(sim, all("take")[inlet]!, {}) as unknown as { send: (v: number) => unknown },
+    frames = new StreamSink(sim, all("frames")[inlet]!, { pause: pause() }) as unknown as {
+      received: { value: { data: bigint; last: number } }[];
+    };
+  // The gate of the DAG is closed for what waits in front.
+  io.open.value = 2n ** BigInt(io.open.width) - 1n - 2n ** BigInt(4 * inlet + of);
+  const put = (count: number): bigint[][] =>
+    Array.from({ length: count }, () => {
+      const bytes = new Uint8Array(r.between(60, 700)).map(() => r.below(256)),
+        facts = { ...factsOf(b), outcome: "core", dag, user: 1 } as const;
+      inlets.put({ inlet, class: of, bytes, facts });
+      return beatsOf(bytes);
+    });
+  for (const ring of [1, 3]) {
+    await rig.ask(ring, "fill", dag);
+    const sent = put(6),
+      before = (await rig.read("spilled"))[0] ?? 0;
+    await b.until(() => inlets.waiting === 0);
+    await b.cycles(100);
+    expect(await rig.read("spilled", "ringInside")).toEqual([before + 6, 6]);
+    if (ring === 1) await rig.ask(ring, "drain", dag);
+    else {
+      await rig.ask(ring, "discard", dag);
+      await b.cycles(400);
+      break;
+    }
+    for (const beats of sent) {
+      await b.until(() => io.shown.at(inlet)!.at(of)!.valid.num === 1);
+      take.send(of);
+      await b.until(() => frames.received.at(-1)?.value.last === 1);
+      expect(frames.received.splice(0).map(x => x.value.data)).toEqual(beats);
+      await b.cycles(4);
+    }
+    await b.until(() => rig.opens.received.length === 1);
+  }
+  expect(await rig.read("spilled", "restored", "spillLost", "spillDiscarded")).toEqual([12, 6, 0, 6]);
+}
+
+const runs = { rings, past, through };
 describe("SpillWithControl", () => {
   bench("rings are asked and looked at by their numbers", dut(), { seed: 1 }, rings);
+  bench("frames go through memory and back, and are counted", dut(), { seed: 3 }, through);
   bench("frames of no ring go past, at each inlet", dut(), { seed: 2 }, past);
 
   describe("a planted fault is found", () => {
@@ -181,6 +244,8 @@ describe("SpillWithControl", () => {
     };
     test("and nothing without one", () => look("no fault", dut()));
     const faults: readonly (readonly [string, string | RegExp, string])[] = [
+      ["beats that were read are not taken", /m_r_ready = [^;]*;/, "m_r_ready = 1'b0;"],
+      ["what is restored is counted as lost", /(registers_)?spill_counts_restored\)/, "$1spill_counts_lost)"],
       ["the ring beside it", /\.ring_ring(\s+)\(registers_ring_at\[1:0\]\)/, ".ring_ring$1(registers_ring_at[2:1])"],
     ];
     test.each(faults)("%s", async (name, from, to) => {

@@ -59,6 +59,31 @@ async function controls(b: B): Promise<void> {
   expect([b.io.bus.en.num, b.io.config.valid.num, b.io.set.restart.num, b.io.part.num]).toEqual([0, 0, 0, 0]);
   expect([b.io.set.reliable.num, b.io.set.hasUplink.num, b.io.set.rings.num]).toEqual([0, 0, 0]);
 }
+/** All that a slot is told changes in one cycle, two behind that of the command, and in it for that slot alone. */
+async function together(b: B): Promise<void> {
+  const rig = new Rig(b),
+    cycles: number[] = [];
+  let last = rig.controls,
+    asked = Infinity;
+  b.onEdge({
+    sample: cycle => {
+      const now = rig.controls,
+        changed = now.flatMap((row, i) => row.map((v, k) => (v === last[i]?.[k] ? "" : `${i}.${k}`)).filter(Boolean));
+      if (changed.length > 0) {
+        expect(changed, `cycle ${cycle}`).toEqual([0, 1, 2, 3].map(k => `${cycles.length % slots}.${k}`));
+        cycles.push(cycle - asked);
+      }
+      last = now;
+      if (b.io.bus.en.num === 1) asked = cycle;
+    },
+  });
+  for (const on of [1, 0, 1])
+    for (let at = 0; at < slots; at++) {
+      const entry = { limit: 1, busyAt: 1 + on, patience: 100 + on, quiesce: on, isolate: on };
+      await rig.entry("slot", Math.floor(at / p.slots) * 8 + (at % p.slots), entry);
+    }
+  expect(cycles).toEqual(Array.from({ length: 3 * slots }, () => 1));
+}
 /** A counter and a slot are looked at by their numbers; a restart lasts for a cycle. */
 async function looks(b: B): Promise<void> {
   const rig = new Rig(b);
@@ -145,10 +170,11 @@ async function bits(b: B): Promise<void> {
     }
 }
 
-const runs = { epochs, controls, looks, bits };
+const runs = { epochs, controls, together, looks, bits };
 describe("Control", () => {
   bench("an epoch has 64 parts, as even as cycles allow", dut(), { seed: 1 }, epochs);
   bench("slots have what software wrote, and nothing after a reset", dut(), { seed: 2 }, controls);
+  bench("what a slot is told changes at once", dut(), { seed: 6 }, together);
   bench("counters, slots and restarts by their numbers", dut(), { seed: 3 }, looks);
 
   bench("each bit that software writes is kept, and goes to the tables", dut(), { seed: 5 }, bits);
@@ -171,6 +197,11 @@ describe("Control", () => {
         "epoch_sum <= epoch_over ? 25'd0 :",
       ],
       ["a slot's controls outlive a reset", /slot_1_0_patience <= 16'd0;/, ""],
+      [
+        "a slot hears of a command a cycle late",
+        /slots_3_isolate = slot_1_1_isolate;/,
+        "slots_3_isolate = late; reg late; always @(posedge clk) late <= slot_1_1_isolate;",
+      ],
       ["the slot of another region", /index\[5:0\] == 6'd9\)/, "index[5:0] == 6'd16)"],
       ["an entry behind the last is one from the start again", / & \(table_bus_index < 16'd64\)/, ""],
       ["the frames of another block", /(counter_at\[9:8\] == 2'd)2(\}\} & \{inside_2_kept)/, "$11$2"],

@@ -5,6 +5,7 @@ import { type Bench, poke } from "../../../../../../sim/index.ts";
 const others = { ports: 2, cells: 64, credits: 4, rules: 4, macs: 4, frameBytes: 600 } as const;
 export const sizes = {
   small: { ...others, contexts: 8, branches: 2, regions: 2, slots: 3, users: 3 },
+  full: { ...others, contexts: 256, branches: 2, regions: 4, slots: 4, users: 16 },
   one: { ...others, contexts: 4, branches: 2, regions: 1, slots: 1, users: 2 },
 } as const;
 export type Size = keyof typeof sizes;
@@ -78,6 +79,8 @@ export class QueuesRig {
   #began: Change | undefined;
   /** Who is freed, by the cycle in which that was said. */
   #freed: { readonly queue: Queue; readonly at: number }[] = [];
+  readonly #behind = new Set<number>();
+  readonly #patient = new Set<number>();
   readonly met = { whole: 0, short: 0, freed: 0, over: 0, again: 0 };
 
   constructor(b: B, size: Size) {
@@ -168,7 +171,9 @@ export class QueuesRig {
       } as never,
     );
     const id = r.chance(pace.push) ? this.#ids.splice(r.below(Math.max(1, this.#ids.length)), 1)[0] : undefined,
-      to = r.pick(this.#queues),
+      // Each in turn, and any beside that.
+      turn = this.#queues[this.#cycle % this.#queues.length]!,
+      to = turn.list.length > 0 && r.chance(0.3) ? r.pick(this.#queues) : turn,
       run = r.between(1, 2 ** p.slots - 1),
       where = { region: to.region, user: to.user, slow: to.slow };
     const said = id ?? r.below(2 * p.contexts);
@@ -281,7 +286,7 @@ export class QueuesRig {
       found.push({ run: is.run.num, over: is.over.num === 1, next: is.next.num });
     }
     // Ages, and what shows a cycle late, are of the queues as they were.
-    for (const q of this.#queues) {
+    for (const [i, q] of this.#queues.entries()) {
       const was = before.get(q)!,
         [head] = was.list,
         { busy, has } = o.regions[q.region]!,
@@ -292,6 +297,8 @@ export class QueuesRig {
       if (!waits) q.age = 0;
       else if (this.#cycle % lookEvery === lookEvery - 1) q.age = Math.min(looks, q.age + 1);
       if (q.back > 0) q.back--;
+      if (was.list.length > 1) this.#behind.add(i);
+      if (q.mayStop) this.#patient.add(i);
     }
     if (o.push) o.push.to.list = [...o.push.to.list, o.push.entry];
     if (o.back) o.back.away = false;
@@ -300,6 +307,10 @@ export class QueuesRig {
     this.#began = o.start;
     while (this.#resting[0] && this.#cycle - this.#resting[0].from > idsRest) this.#ids.push(this.#resting.shift()!.id);
     this.#cycle++;
+  }
+  /** Queues that never had one behind another, or whose first one was never out of patience. */
+  get never(): number[] {
+    return [...this.#queues.keys()].filter(i => !this.#behind.has(i) || !this.#patient.has(i));
   }
   async run(cycles: number, pace: Pace): Promise<void> {
     for (let i = 0; i < cycles; i++) await this.cycle(pace);

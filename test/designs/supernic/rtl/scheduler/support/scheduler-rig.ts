@@ -15,6 +15,9 @@ export type Size = keyof typeof sizes;
 export const dut = (size: Size) => Scheduler(sizes[size]);
 export type B = Bench<ReturnType<typeof dut>["ports"]>;
 
+/** Cycles until what a packet refunds is seen in the credits, whatever is in its way. */
+const refundCycles = 60;
+
 interface Branch {
   readonly chain: number;
   readonly run: readonly number[];
@@ -76,6 +79,8 @@ export class SchedulerRig {
   #inside: InRegion[][];
   #returning: Returning[] = [];
   #held: number[][];
+  /** By place: the cycle of the last refund. */
+  #refunded: number[] = [];
   #next: number[][];
   readonly #late: number[];
   #order = 0;
@@ -217,9 +222,10 @@ export class SchedulerRig {
   #sample(): void {
     const { io } = this.b;
     if (this.#resetting) return;
-    // What was given in this cycle counts.
-    this.#giving.forEach((give, r) => this.#credits(r, give));
     if (io.start.valid.value === 1) this.#started();
+    this.#shown();
+    // What was given in this cycle counts in the next one.
+    this.#giving.forEach((give, r) => this.#credits(r, give));
     for (const packet of this.#coming.filter(c => this.#sentAt.get(c)?.cycle !== undefined)) {
       this.#coming.splice(this.#coming.indexOf(packet), 1);
       this.#packets.set(packet.ctx, packet);
@@ -235,6 +241,17 @@ export class SchedulerRig {
     for (const [r, row] of this.#held.entries())
       for (const [s, n] of row.entries())
         if (n > limit || n < 0) throw new Error(`region ${r}, slot ${s}: ${n} credits of ${limit}`);
+  }
+  /** Each slot's credits as the device shows them. What is refunded may still be on its way, and is never early. */
+  #shown(): void {
+    for (const [r, row] of this.#held.entries())
+      for (const [s, n] of row.entries()) {
+        const at = r * this.p.slots + s,
+          is = this.b.io.held[at]?.num ?? -1,
+          settled = this.now - (this.#refunded[at] ?? -Infinity) > refundCycles;
+        if (is < n || (settled && is !== n))
+          throw new Error(`region ${r}, slot ${s}: ${is} credits are held in cycle ${this.now}, not ${n}`);
+      }
   }
   #credits(r: number, slots: number): void {
     const row = this.#held[r];
@@ -295,6 +312,7 @@ export class SchedulerRig {
   }
   #cameBack({ packet, branch, region, dropped, refund }: Returning): void {
     this.#credits(region, refund);
+    for (let s = 0; s < this.p.slots; s++) if ((refund >> s) & 1) this.#refunded[region * this.p.slots + s] = this.now;
     const open = packet.open.get(branch);
     if (!open) throw new Error("unreachable: a branch that was out");
     if (!dropped && open.rest.length > 0) {

@@ -1,6 +1,9 @@
 /** What the benches of the spill do: each on a rig of its own, to its end. */
 import { expect } from "vitest";
 import { bernoulli, bursts, type Pause } from "../../../../../../sim/index.ts";
+import { widthOf } from "../../../../../../hdl-dsl/index.ts";
+import { SpillRecord } from "../../../../../../designs/supernic/rtl/spill/index.ts";
+import { number } from "../../../support/inlets.ts";
 import { type B, type RigOptions, type Size, SpillRig } from "./spill-rig.ts";
 
 const paused =
@@ -361,6 +364,52 @@ async function nextLife(rig: SpillRig, first: number): Promise<void> {
     await rig.end();
     expect(rig.counts.lost + rig.counts.discarded - before, "frames lost in this life").toBe(fails ? 3 : 0);
   }
+}
+/**
+ * A record that was changed in memory, by one field: a length that cannot be, which is one beat more than the longest
+ * frame has, or none, or a DAG that is not the ring's. All is dropped up to the chunk that tells where a record begins.
+ * @returns what was lost of each, and the records that begin in front of that chunk
+ */
+export async function changedRecords(b: B): Promise<{ readonly lost: readonly number[]; readonly begin: number }> {
+  const rig = await rigOf(b, "small"),
+    { p } = rig,
+    first = p.memoryBytes - p.rings * p.ringBytes,
+    bytes = 600,
+    begin = Math.ceil(63 / (Math.ceil(bytes / 64) + 1)),
+    Record = SpillRecord(p),
+    at = (name: string): { lsb: number; width: number } => {
+      const fields = Object.entries(Record.fields),
+        // The first field is the lowest.
+        front = fields.slice(
+          0,
+          fields.findIndex(f => f[0] === name),
+        );
+      return { lsb: front.reduce((n, [, f]) => n + widthOf(f), 0), width: widthOf(Record.fields[name as "beats"]) };
+    };
+  const most = Math.ceil(p.frameBytes / 64),
+    lost: number[] = [],
+    beats = at("beats"),
+    changes = [most + 1, 0].map(value => ({ ...beats, value }));
+  for (const { lsb, width, value } of [...changes, { ...at("dag"), value: 2 }]) {
+    // The ring begins at its start again.
+    await rig.reset();
+    await rig.users();
+    rig.mayLose = true;
+    await rig.stop(1, 0);
+    for (let i = 0; i < begin + 2; i++) rig.put(0, 1, bytes);
+    await b.until(() => rig.inlets.waiting === 0);
+    await b.cycles(200);
+    const beat = number(rig.ram.read(first + 64, 64)),
+      changed = (beat & ~(((1n << BigInt(width)) - 1n) << BigInt(lsb))) | (BigInt(value) << BigInt(lsb));
+    rig.ram.write(
+      first + 64,
+      Uint8Array.from({ length: 64 }, (_, i) => Number((changed >> BigInt(8 * i)) & 255n)),
+    );
+    await rig.start(1, 0);
+    await rig.end();
+    lost.push(rig.counts.lost + rig.counts.discarded);
+  }
+  return { lost, begin };
 }
 /** A ring's user is at its quota for long: who stands in the class queue has its turn. */
 export async function atQuota(b: B): Promise<number> {

@@ -5,6 +5,7 @@ import { type Random, runBench } from "../../../../../../sim/index.ts";
 import { powerCycles } from "../../../../../../designs/supernic/rtl/tasks/gcm/index.ts";
 import { bench } from "../../../../../bench.ts";
 import { findsFault, plant } from "../../../../../support/plant.ts";
+import { testOfResets } from "../../../../../support/reset-any-time.ts";
 import { blockOf, hex } from "../aes/support/aes-rig.ts";
 import { GhashRig, GhashUnderTest, hashOf, numeral, someBlocks } from "./support/ghash-rig.ts";
 
@@ -95,6 +96,13 @@ bench("latency 5, four blocks a cycle", dut, { seed: 4 }, async b => {
   expect(new Set(rig.latencies)).toEqual(new Set([5]));
   expect((rig.cycles.at(-1) ?? 0) - (rig.cycles[0] ?? 0)).toBe(190);
 });
+testOfResets(dut, { seed: 5, most: 700, resets: 12 }, async b => {
+  const rig = new GhashRig(b, 0.3);
+  await rig.key(3, someBlocks(b.random, 1)[0] ?? new Uint8Array(16));
+  for (let i = 0; i < 20; i++)
+    rig.message(3, someBlocks(b.random, b.random.between(1, 9)), () => b.random.between(0, 4));
+  await rig.end();
+});
 
 describe("a planted fault is found", () => {
   const finds = (name: string, from: RegExp | string, to: string) =>
@@ -110,5 +118,6 @@ describe("a planted fault is found", () => {
     );
   finds("a message goes on with the sum of the one before", /marks_4_first <= marks_3_first/, "marks_4_first <= 1'b0");
   finds("the powers are those of the word before", /powers_3\[came_key\]/, "powers_3[6'd0]");
+  finds("it is idle with a hash on its way", / \| valid_5\)/, ")");
   finds("a word of no block changes the sum", /marks_4_any <= marks_3_any/, "marks_4_any <= 1'b1");
 });

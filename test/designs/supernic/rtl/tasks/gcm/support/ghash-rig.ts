@@ -59,6 +59,9 @@ interface Word {
   readonly last: number;
   readonly blocks: readonly Uint8Array[];
 }
+/** Cycles from a word until nothing of it is under way. */
+const latency = 5;
+
 export class GhashRig {
   readonly b: B;
   readonly keys = new Map<number, Uint8Array>();
@@ -68,6 +71,8 @@ export class GhashRig {
   #words: Word[] = [];
   #awaited: { readonly is: bigint; sent: number }[] = [];
   #sent = 0;
+  /** Whether a word came, in the cycles of the latency: the last one first. */
+  #under: boolean[] = [];
   /** The chance of a cycle without a word. */
   readonly #pauses: number;
 
@@ -128,7 +133,11 @@ export class GhashRig {
     if (next.last === 1) (this.#awaited[this.#sent++] as { sent: number }).sent = this.b.cycle;
   }
   #sample(): void {
-    const { hash } = this.b.io;
+    const { hash, idle, word } = this.b.io;
+    // From the cycle behind a word on, until all that it does is done.
+    if ((idle.value === 1) === this.#under.includes(true))
+      throw new Error(`cycle ${this.b.cycle}: idle is ${idle.value}, and words came ${JSON.stringify(this.#under)}`);
+    this.#under = [word.valid.value === 1, ...this.#under].slice(0, latency);
     if (hash.valid.value !== 1) return;
     const due = this.#awaited.shift();
     this.#sent--;
