@@ -66,10 +66,15 @@ async function run(b: Bench<Ports>, nodes: number, pause: (seed: number) => Paus
       answer = new StreamSource(b.sim, port("toR"), { pause: pause(40 + n) }),
       written = new StreamSource(b.sim, port("toB"), { pause: pause(50 + n) });
     type Access = { readonly value: { readonly addr: number | bigint; readonly data: number | bigint } } | undefined;
+    // Reads that the node was asked for beyond those that it answered.
+    let asks = 0;
     b.onEdge({
       sample: () => {
-        for (let a = reads.take() as Access; a !== undefined; a = reads.take() as Access)
+        if (port("toR").valid.value === 1 && port("toR").ready.value === 1) asks--;
+        for (let a = reads.take() as Access; a !== undefined; a = reads.take() as Access) {
+          expect(++asks, "reads that a node was asked for, and those that were answered").toBeLessThanOrEqual(1);
           answer.send({ data: registers.read(Number(a.value.addr)), resp: n });
+        }
         while (addresses.received.length > 0 && data.received.length > 0) {
           const at = addresses.take() as Access,
             word = data.take() as Access;
@@ -134,6 +139,11 @@ async function run(b: Bench<Ports>, nodes: number, pause: (seed: number) => Paus
     aw.send({ addr: at, prot: 0 });
   }
   await b.until(() => done.received.length === 12);
+  // Reads, too: no node is asked for one before the one in front has been answered.
+  const asked = Array.from({ length: 12 }, () => b.random.pick(plainAt));
+  for (const addr of asked) ar.send({ addr, prot: 0 });
+  await b.until(() => r.received.length === asked.length);
+  expect(r.received.splice(0).map(x => x.value)).toEqual(asked.map(at => ({ data: model.get(at) ?? 0, resp: 0 })));
   for (const n of all) expect(n.words, "what each node was written").toEqual(model);
 }
 
