@@ -1,6 +1,6 @@
 /**
  * The clock of each miss: with nobody to answer, a fetch is sent again after its time, as often as it may be, and then
- * fails. All misses at once, so that each has its turn.
+ * fails. All misses at once, so that each has its turn; then each at a time of its own, so that their clocks differ.
  */
 import { expect, test } from "vitest";
 import { clioHeader, frameOffsets } from "../../../designs/clio/wire/index.ts";
@@ -38,15 +38,19 @@ const clocks = (design?: Design<ReturnType<typeof ExCache>["ports"]>): Promise<v
           rig.ask({ asid: 1, va: BigInt(line * p.lineBytes), write: false, strb: 0n, data: 0n }),
         all = Array.from({ length: p.misses }, (_, i) => i);
       await rig.begin([1]);
-      for (let round = 0; round < 3; round++) {
+      for (const apart of [0, p.timeoutCycles / 2]) {
         sent.clear();
         rig.hold();
         const failed = rig.doubts.failures,
           from = bench.cycle;
         // One line of each set.
-        for (const line of all) await read(100 + 4 * round + line);
+        for (const line of all) {
+          await read(100 + apart + line);
+          await bench.cycles(apart === 0 ? 0 : bench.random.between(apart / 2, apart));
+        }
+        const asked = bench.cycle - from;
         await bench.until(() => rig.open === 0);
-        const took = bench.cycle - from;
+        const took = bench.cycle - from - asked;
         expect(rig.doubts.failures - failed, "fetches that fail").toBe(p.misses);
         expect(took).toBeLessThan((tries + 1) * p.timeoutCycles + 4 * sending);
         for (const miss of all) {
@@ -68,6 +72,8 @@ test.each([
     /details_2_time <= details_2_time - 20'd1;/,
     "details_2_time <= details_2_time;",
   ],
+  ["the first miss goes by the second one's clock", /(?<!\w)spent\[0\]/g, "spent[1]"],
+  ["the fourth clock begins anew with nothing", /details_3_time <= 20'd399;/, "details_3_time <= details_3_time;"],
   [
     "a fetch that is given up says nothing of it",
     /details_2_status <= status_fail;/g,

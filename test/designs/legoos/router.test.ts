@@ -106,4 +106,15 @@ describe("planted faults", () => {
     ["every entry has a copy", /owners_3_replicated <= region_write_entry_replicated/, "owners_3_replicated <= 1'b1"],
     ["a node is written always", /if \(node_write_valid\)/, "if (1'b1)"],
   ])("%s", (_, from, to) => findsFault(run(plant(dut, from, to))));
+  test("an owner of one bit is whether there is a copy", () =>
+    findsFault(
+      run(
+        plant(
+          VRegionRouter(sets[1]),
+          /owners_2_node <= region_write_entry_node/,
+          "owners_2_node <= region_write_entry_replicated",
+        ),
+        sets[1],
+      ),
+    ));
 });
