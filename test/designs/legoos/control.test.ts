@@ -12,7 +12,9 @@ const parameters = small(),
 type Ports = typeof dut.ports;
 
 /** Cycles from the one in which a read's address is taken to the one whose count it gets. */
-const readAfter = 1;
+const readAfter = 1,
+  /** Cycles from the one in which a write's data are taken to the pulse that they make. */
+  pulseAfter = 1;
 
 /** Fields that software writes. */
 const fields = exCacheMap.registers.flatMap(r => r.fields.filter(f => f.kind === "rw"));
@@ -103,10 +105,16 @@ async function events(b: Bench<Ports>): Promise<void> {
   const { io, sim } = b,
     r = registerDriver(exCacheMap, new LiteMaster(sim, io)),
     source = new StreamSource(sim, io.event);
-  let taken = 0;
+  let taken = 0,
+    written = 0,
+    seenAfter = 0;
   b.onEdge({
     sample: () => {
-      if (io.event.valid.value === 1 && io.event.ready.value === 1) taken++;
+      if (io.sW.valid.value === 1 && io.sW.ready.value === 1) written = b.cycle;
+      if (io.event.valid.value === 1 && io.event.ready.value === 1) {
+        taken++;
+        seenAfter = b.cycle - written;
+      }
     },
   });
   const page = b.random.bits(io.event.payload.line.page.width),
@@ -138,6 +146,7 @@ async function events(b: Bench<Ports>): Promise<void> {
     expect(taken).toBe(i);
     await r.write({ eventSeen: 1 });
     expect(taken).toBe(i + 1);
+    expect(seenAfter, "cycles from the write to the event's end").toBe(pulseAfter);
   }
 }
 

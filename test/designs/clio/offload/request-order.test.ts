@@ -156,7 +156,7 @@ describe.each(sets)("RequestOrder, $contexts contexts, keys of $keyBits bits", p
   const check = (dut: Dut<Ports>, pause: Pause): Promise<void> =>
     runBench("order", dut, { wave: false, hangCycles: 0, limitCycles: 20_000 }, b => run(b, p, 3000, pause));
   test("who conflicts waits, and nobody else", () => check(Harness(p), never));
-  test("the same while starts are taken now and then", () => check(Harness(p), bernoulli(0.5, 1)));
+  test("the same while starts are taken now and then", () => check(Harness(p), bernoulli(0.7, 1)));
   test("2 cycles to a start, from the entry or from the end of the one ahead", () =>
     runBench("latency", Harness(p), { wave: false }, latencies));
   const patient = (dut: Dut<Ports>): Promise<void> =>
@@ -166,6 +166,11 @@ describe.each(sets)("RequestOrder, $contexts contexts, keys of $keyBits bits", p
   test("a start is offered, whether somebody is ready or not", () => patient(Harness(p)));
   test("a planted fault is found: a start waits until somebody is ready", () =>
     findsFault(patient(plant(Harness(p), /(?<=starting_or = )[^;]*/, "start_ready"))));
+  test("a planted fault is found: the lowest context goes first, always", () =>
+    findsFault(
+      check(plant(Harness(p), /(?<=chosen = )\|after/, "1'b0"), bernoulli(0.7, 1)),
+      /starts of others before one's own/,
+    ));
   testOfResets(Harness(p), {}, b => run(b, p, 400, bernoulli(0.3, 1)));
   test.each([
     ["who leaves as another enters is waited for", / & ~leaving\[0\] & /, " & "],

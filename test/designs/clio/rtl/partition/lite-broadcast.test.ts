@@ -166,6 +166,7 @@ describe.each(parameterSets)("LiteBroadcast, $nodes nodes", p => {
       /assign s_w_ready = data_open_ready & ~given/,
       "assign s_w_ready = data_open_ready",
     ],
+    ["a read goes to the nodes before the one in front is answered", /s_ar_valid & ~reading/, "s_ar_valid"],
     ["the free pages are those of node 0", /counts \| \(at == 10'd14\)/, "counts"],
   ] as const)("a planted fault is found: %s", (_, from, to) =>
     findsFault(
