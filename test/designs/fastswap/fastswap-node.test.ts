@@ -16,7 +16,7 @@ const frameOf = (b: Pick<Bench<(typeof dut)["ports"]>, "random">, port: number, 
   udpFrame({ mac: 1n, ip: 1, port }, { mac: 2n, ip: 2, port: 3 }, b.random.bytes(bytes));
 
 /**
- * A critical frame of 32 beats, and behind it frames of one beat that are bulk: they fill their queue while the critical
+ * A critical frame of 32 beats, and behind it frames of one beat that are bulk: they fill their queue while the first
  * one goes, and those that come before it has gone are lost side by side. Each is counted two cycles behind its beat.
  */
 async function sideBySide(b: Bench<(typeof dut)["ports"]>): Promise<void> {
