@@ -3,13 +3,18 @@ import { describe, expect, test } from "vitest";
 import { registerDriver } from "../../../hdl-dsl/index.ts";
 import { counterNames, exCacheMap } from "../../../designs/legoos/registers/index.ts";
 import { ExCacheControl } from "../../../designs/legoos/rtl/index.ts";
-import { type Bench, type Dut, LiteMaster, runBench, StreamSource } from "../../../sim/index.ts";
+import { type Bench, bernoulli, type Dut, LiteMaster, runBench, StreamSink, StreamSource } from "../../../sim/index.ts";
 import { findsFault, plant } from "../../support/plant.ts";
 import { small } from "./traffic.ts";
 
 const parameters = small(),
   dut = ExCacheControl(parameters);
 type Ports = typeof dut.ports;
+
+/** Cycles from the one in which a read's address is taken to the one whose count it gets. */
+const readAfter = 1,
+  /** Cycles from the one in which a write's data are taken to the pulse that they make. */
+  pulseAfter = 1;
 
 /** Fields that software writes. */
 const fields = exCacheMap.registers.flatMap(r => r.fields.filter(f => f.kind === "rw"));
@@ -100,10 +105,16 @@ async function events(b: Bench<Ports>): Promise<void> {
   const { io, sim } = b,
     r = registerDriver(exCacheMap, new LiteMaster(sim, io)),
     source = new StreamSource(sim, io.event);
-  let taken = 0;
+  let taken = 0,
+    written = 0,
+    seenAfter = 0;
   b.onEdge({
     sample: () => {
-      if (io.event.valid.value === 1 && io.event.ready.value === 1) taken++;
+      if (io.sW.valid.value === 1 && io.sW.ready.value === 1) written = b.cycle;
+      if (io.event.valid.value === 1 && io.event.ready.value === 1) {
+        taken++;
+        seenAfter = b.cycle - written;
+      }
     },
   });
   const page = b.random.bits(io.event.payload.line.page.width),
@@ -135,6 +146,7 @@ async function events(b: Bench<Ports>): Promise<void> {
     expect(taken).toBe(i);
     await r.write({ eventSeen: 1 });
     expect(taken).toBe(i + 1);
+    expect(seenAfter, "cycles from the write to the event's end").toBe(pulseAfter);
   }
 }
 
@@ -161,7 +173,42 @@ async function counts(b: Bench<Ports>): Promise<void> {
   for (const name of counterNames) expect(await r.read(`count_${name}`), name).toBe(0);
 }
 
-const runs = { settings, events, counts };
+/**
+ * Reads while things happen in every other cycle: each count says what has happened until one and the same cycle,
+ * seen from that in which its address was taken.
+ */
+async function countsInTime(b: Bench<Ports>): Promise<void> {
+  const { io, sim } = b,
+    ar = new StreamSource(sim, io.sAr, { pause: bernoulli(0.3, 1) }),
+    // Taken at once: a read that waits for another's answer gets a later count.
+    data = new StreamSink(sim, io.sR),
+    inputs = { ...io.events, ...io.traffic },
+    counted = Object.fromEntries(counterNames.map(n => [n, 0])),
+    /** What had happened before each cycle. */
+    before: Record<string, number>[] = [],
+    taken: number[] = [];
+  b.onEdge({
+    sample: () => {
+      before.push({ ...counted });
+      if (io.sAr.valid.value === 1 && io.sAr.ready.value === 1) taken.push(before.length - 1);
+      for (const name of counterNames) counted[name] = (counted[name] ?? 0) + inputs[name].num;
+    },
+  });
+  const asked = [...counterNames, ...counterNames, ...counterNames];
+  for (const name of asked)
+    ar.send({
+      addr: exCacheMap.registers.find(r => r.fields.some(f => f.name === `count_${name}`))?.address ?? -1,
+      prot: 0,
+    });
+  while (data.received.length < asked.length) {
+    for (const name of counterNames) inputs[name].value = b.random.below(2);
+    await b.cycles(1);
+  }
+  const said = data.received.map(x => x.value.data);
+  expect(said).toEqual(asked.map((name, i) => before[(taken[i] as number) + readAfter]?.[name]));
+}
+
+const runs = { settings, events, counts, countsInTime };
 const look = async (design: Dut<Ports> = dut): Promise<void> => {
   for (const [name, run] of Object.entries(runs))
     await runBench(name, design, { seed: 1, wave: false, limitCycles: 30_000 }, run);
@@ -176,6 +223,11 @@ describe("a planted fault is found", () => {
       "two that happen at once count once",
       /if \(events_miss\) miss_count/,
       "if (events_miss & ~events_hit) miss_count",
+    ],
+    [
+      "a count is read a cycle early",
+      /\.count_ignored\s*\(ignored_count\)/,
+      ".count_ignored (ignored_count + {31'd0, traffic_ignored})",
     ],
     ["a count outlives a reset", /if \(rst\) hit_count <= 32'd0;\s+else if/, "if"],
     ["a second order takes the place of the first", "registers_evict & ~evicting", "registers_evict"],

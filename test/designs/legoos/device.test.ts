@@ -1,10 +1,12 @@
 /** The device's ports: registers under strobes and pauses; rights, anonymous memory and evictions over registers. */
 import { describe, expect, test } from "vitest";
 import { registerDriver } from "../../../hdl-dsl/index.ts";
-import { status } from "../../../designs/clio/wire/index.ts";
+import { accessBody, clioMessage, opcode, replyCode, status } from "../../../designs/clio/wire/index.ts";
+import { encode, udpFrame } from "../../../designs/shared/wire/index.ts";
 import { MemoryNodes } from "../../../designs/legoos/model/index.ts";
 import { exCacheMap } from "../../../designs/legoos/registers/index.ts";
 import { own } from "../../../designs/legoos/rig/index.ts";
+import { part, partShift } from "../../../designs/legoos/wire/index.ts";
 import { ExCacheControl, ExCacheDevice } from "../../../designs/legoos/rtl/index.ts";
 import {
   AxisSink,
@@ -23,6 +25,7 @@ import {
 import { findsFault, plant } from "../../support/plant.ts";
 import { small } from "./traffic.ts";
 
+const low = (v: bigint): number => Number(v & 0xffff_ffffn);
 const parameters = small(),
   device = ExCacheDevice(parameters),
   control = ExCacheControl(parameters);
@@ -76,7 +79,6 @@ async function ranges(b: Bench<Ports>): Promise<void> {
     r = registerDriver(exCacheMap, new LiteMaster(sim, io)),
     ip = 0x0a0a0001,
     mac = 0x02c110000001n,
-    low = (v: bigint): number => Number(v & 0xffff_ffffn),
     nodes = new MemoryNodes(new Map([[ip, mac]])),
     requests = new StreamSource(sim, io.request),
     responses = new StreamSink(sim, io.response, { pause: bernoulli(0.3, 1) }),
@@ -151,12 +153,47 @@ async function ranges(b: Bench<Ports>): Promise<void> {
   while ((await r.read("isIdle")) !== 1);
   for (const line of dirty) expect(nodes.has(ip, 1, BigInt(line * parameters.lineBytes)), `line ${line}`).toBe(true);
 }
+/**
+ * Replies that nobody waits for, side by side and more than there is room for: each is taken once, and counted. A count
+ * says what came, whatever the line had to wait.
+ */
+async function strangers(b: Bench<Ports>): Promise<void> {
+  const { sim, io, random: r } = b,
+    registers = registerDriver(exCacheMap, new LiteMaster(sim, io)),
+    rx = new AxisSource(sim, io.rx),
+    count = 80,
+    waits = { cycles: 0 };
+  b.onEdge({ sample: () => void (waits.cycles += io.rx.valid.num & ~io.rx.ready.num) });
+  while ((await registers.read("isReady")) !== 1);
+  await registers.write({ macLow: low(own.mac), macHigh: Number(own.mac >> 32n), ip: own.ip, port: own.port });
+  for (let i = 0; i < count; i++)
+    rx.send(
+      udpFrame(
+        { mac: r.bits(48), ip: r.word(), port: r.below(65536) },
+        { mac: own.mac, ip: own.ip, port: own.port },
+        clioMessage(
+          {
+            tag: (part.primary << partShift) | r.below(parameters.misses),
+            opcode: replyCode(opcode.WRITE),
+            status: status.OK,
+            requestId: r.word(),
+          },
+          encode(accessBody, { va: r.bits(42) << 6n, length: 64 }),
+        ),
+      ),
+    );
+  await rx.drained();
+  await b.cycles(400);
+  expect(waits.cycles, "cycles that the line waits").toBeGreaterThan(50);
+  expect(await registers.read("count_ignored")).toBe(count);
+}
 const run = (name: string, dut: Dut<Ports>, body: (b: Bench<Ports>) => Promise<void>): Promise<void> =>
   runBench(name, dut, { seed: 1, wave: false, limitCycles: 60_000, hangCycles: 8000 }, body);
 
 describe("the device's ports", () => {
   test("registers of the device, byte by byte", () => run("strobes", device, strobes));
   test("registers by themselves, byte by byte", () => runBench("strobes", control, { seed: 2, wave: false }, strobes));
+  test("replies that nobody waits for, as fast as they come", () => run("strangers", device, strangers));
   test("ranges of each rights, and evictions in the midst of hits", () => run("ranges", device, ranges));
   test.each<readonly [string, (b: Bench<Ports>) => Promise<void>, string | RegExp, string]>([
     [
@@ -165,6 +202,7 @@ describe("the device's ports", () => {
       /\.s_w_payload_strb\s*\(s_w_payload_strb\)/,
       ".s_w_payload_strb(4'd15)",
     ],
+    ["a frame's beat is taken as the queue is full", strangers, /\.rx_ready\s*\(rx_ready\)/, ".rx_ready ()"],
     [
       "a range's rights are its kind",
       ranges,

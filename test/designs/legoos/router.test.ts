@@ -4,7 +4,8 @@ import { type Bench, type Dut, poke, type Random, runBench } from "../../../sim/
 import { findsFault, plant } from "../../support/plant.ts";
 import { small } from "./traffic.ts";
 
-const p = small(),
+const sets = [small(), small({ nodes: 2, regions: 4 })] as const,
+  [p] = sets,
   dut = VRegionRouter(p);
 type Ports = typeof dut.ports;
 
@@ -28,7 +29,7 @@ const keyOf = (r: Random): { readonly asid: number; readonly region: number } =>
  * answered two cycles later. A write of its own cycle is seen, a later one is not. Of two entries of one region the
  * lower one counts.
  */
-async function everyCycle(b: Bench<Ports>): Promise<void> {
+async function everyCycle(b: Bench<Ports>, p = sets[0]): Promise<void> {
   const { io, random: r } = b,
     peers = Array.from({ length: p.nodes }, () => ({ mac: 0, ip: 0, port: 0 }));
   let entries: (Owner | undefined)[] = Array.from({ length: p.regions }, () => undefined),
@@ -87,10 +88,13 @@ async function everyCycle(b: Bench<Ports>): Promise<void> {
   }
   expect(hits).toBeGreaterThan(300);
 }
-const run = (design: Dut<Ports> = dut): Promise<void> =>
-  runBench("router", design, { seed: 1, wave: false }, everyCycle);
+const run = (design: Dut<Ports> = dut, of = p): Promise<void> =>
+  runBench("router", design, { seed: 1, wave: false }, b => everyCycle(b, of));
 
-test("an owner for each cycle's region, and a node's address at once, beside writes and resets", () => run());
+test.each(sets)(
+  "an owner for each cycle's region, and a node's address at once, beside writes and resets: $nodes nodes",
+  of => run(VRegionRouter(of), of),
+);
 describe("planted faults", () => {
   test.each<readonly [string, string | RegExp, string]>([
     ["address spaces are not told apart", "cam_key = {asid, region}", "cam_key = {16'd0, region}"],
@@ -102,4 +106,15 @@ describe("planted faults", () => {
     ["every entry has a copy", /owners_3_replicated <= region_write_entry_replicated/, "owners_3_replicated <= 1'b1"],
     ["a node is written always", /if \(node_write_valid\)/, "if (1'b1)"],
   ])("%s", (_, from, to) => findsFault(run(plant(dut, from, to))));
+  test("an owner of one bit is whether there is a copy", () =>
+    findsFault(
+      run(
+        plant(
+          VRegionRouter(sets[1]),
+          /owners_2_node <= region_write_entry_node/,
+          "owners_2_node <= region_write_entry_replicated",
+        ),
+        sets[1],
+      ),
+    ));
 });

@@ -64,7 +64,7 @@ async function requests(b: Bench<Ports>, damaged?: number): Promise<void> {
   );
   await mac.cycles(20);
   const bytes = config.beatBytes,
-    n = 40;
+    n = 16;
   const send = async (frame: Uint8Array, i?: number): Promise<void> => {
     for (let at = 0; at < frame.length; at += bytes) {
       const lanes = frame.subarray(at, at + bytes),

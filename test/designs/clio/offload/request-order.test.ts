@@ -53,9 +53,12 @@ interface Request {
   readonly ahead: Set<number>;
   /** Cycle from which it waited for nobody. */
   freeFrom: number | undefined;
+  /** Others that started since then. */
+  overtaken: number;
   started: boolean;
 }
-const conflict = (a: Omit<Request, "ahead">, b: Omit<Request, "ahead">): boolean =>
+type Keys = Pick<Request, "key" | "keyed" | "writes" | "lists">;
+const conflict = (a: Keys, b: Keys): boolean =>
   (a.keyed && b.keyed && a.key === b.key && (a.writes || b.writes)) || (a.lists && b.lists);
 
 /**
@@ -100,6 +103,10 @@ async function run(b: Bench<Ports>, p: RequestOrderParameters, cycles: number, p
       if (pause === never)
         expect(s.cycle - (r.freeFrom ?? s.cycle), "cycles from free to its start").toBeLessThanOrEqual(p.contexts + 2);
       if ([...inside.values()].some(o => o !== r && o.started && o.keyed && r.keyed && o.key === r.key)) seen.shared++;
+      // The contexts in turn: whoever takes them, each of the others goes once at most, and one is offered already.
+      for (const o of inside.values())
+        if (o !== r && !o.started && o.freeFrom !== undefined)
+          expect(++o.overtaken, "starts of others before one's own").toBeLessThanOrEqual(p.contexts + 1);
       r.started = true;
     }
     if (leaving !== undefined) {
@@ -107,7 +114,7 @@ async function run(b: Bench<Ports>, p: RequestOrderParameters, cycles: number, p
       for (const r of inside.values()) if (r.ahead.delete(leaving) && r.ahead.size === 0) r.freeFrom = b.cycle;
     }
     if (entering !== undefined) {
-      const r = { ...what, freeFrom: undefined, started: false },
+      const r = { ...what, freeFrom: undefined, overtaken: 0, started: false },
         ahead = new Set([...inside].filter(([, o]) => conflict(o, r)).map(([i]) => i));
       if (ahead.size > 0) seen.waited++;
       inside.set(entering, { ...r, ahead, freeFrom: ahead.size === 0 ? b.cycle : undefined });
@@ -149,7 +156,7 @@ describe.each(sets)("RequestOrder, $contexts contexts, keys of $keyBits bits", p
   const check = (dut: Dut<Ports>, pause: Pause): Promise<void> =>
     runBench("order", dut, { wave: false, hangCycles: 0, limitCycles: 20_000 }, b => run(b, p, 3000, pause));
   test("who conflicts waits, and nobody else", () => check(Harness(p), never));
-  test("the same while starts are taken now and then", () => check(Harness(p), bernoulli(0.5, 1)));
+  test("the same while starts are taken now and then", () => check(Harness(p), bernoulli(0.7, 1)));
   test("2 cycles to a start, from the entry or from the end of the one ahead", () =>
     runBench("latency", Harness(p), { wave: false }, latencies));
   const patient = (dut: Dut<Ports>): Promise<void> =>
@@ -159,6 +166,11 @@ describe.each(sets)("RequestOrder, $contexts contexts, keys of $keyBits bits", p
   test("a start is offered, whether somebody is ready or not", () => patient(Harness(p)));
   test("a planted fault is found: a start waits until somebody is ready", () =>
     findsFault(patient(plant(Harness(p), /(?<=starting_or = )[^;]*/, "start_ready"))));
+  test("a planted fault is found: the lowest context goes first, always", () =>
+    findsFault(
+      check(plant(Harness(p), /(?<=chosen = )\|after/, "1'b0"), bernoulli(0.7, 1)),
+      /starts of others before one's own/,
+    ));
   testOfResets(Harness(p), {}, b => run(b, p, 400, bernoulli(0.3, 1)));
   test.each([
     ["who leaves as another enters is waited for", / & ~leaving\[0\] & /, " & "],

@@ -68,8 +68,10 @@ async function run(b: Bench<Ports>, nodes: number, pause: (seed: number) => Paus
     type Access = { readonly value: { readonly addr: number | bigint; readonly data: number | bigint } } | undefined;
     b.onEdge({
       sample: () => {
-        for (let a = reads.take() as Access; a !== undefined; a = reads.take() as Access)
+        for (let a = reads.take() as Access; a !== undefined; a = reads.take() as Access) {
+          expect(answer.pending, "reads that a node was asked for and has not answered").toBe(0);
           answer.send({ data: registers.read(Number(a.value.addr)), resp: n });
+        }
         while (addresses.received.length > 0 && data.received.length > 0) {
           const at = addresses.take() as Access,
             word = data.take() as Access;
@@ -134,6 +136,11 @@ async function run(b: Bench<Ports>, nodes: number, pause: (seed: number) => Paus
     aw.send({ addr: at, prot: 0 });
   }
   await b.until(() => done.received.length === 12);
+  // Reads, too: no node is asked for one before the one in front has been answered.
+  const asked = Array.from({ length: 12 }, () => b.random.pick(plainAt));
+  for (const addr of asked) ar.send({ addr, prot: 0 });
+  await b.until(() => r.received.length === asked.length);
+  expect(r.received.splice(0).map(x => x.value)).toEqual(asked.map(at => ({ data: model.get(at) ?? 0, resp: 0 })));
   for (const n of all) expect(n.words, "what each node was written").toEqual(model);
 }
 
@@ -156,6 +163,7 @@ describe.each(parameterSets)("LiteBroadcast, $nodes nodes", p => {
       /assign s_w_ready = data_open_ready & ~given/,
       "assign s_w_ready = data_open_ready",
     ],
+    ["a read goes to the nodes before the one in front is answered", /s_ar_valid & ~reading/, "s_ar_valid"],
     ["the free pages are those of node 0", /counts \| \(at == 10'd14\)/, "counts"],
   ] as const)("a planted fault is found: %s", (_, from, to) =>
     findsFault(

@@ -67,6 +67,13 @@ describe("turns for places", () => {
         done,
       ],
       ["a greeting passes", /(?<=assign stays = )[^;]*;/, "1'b0;", newcomer, /no lie/],
+      [
+        "a wait in a turn lacks a nanosecond",
+        /(turn_to_wait\} \* \d+'d4\} \+ )(32'd\d+)/,
+        "$1$2 - 32'd1",
+        stays,
+        /not of whole cycles/,
+      ],
       ["the newest leaves", /(?<=turn_next <= clients_place_index) \+ 2'd1/, "", newcomer, /others go on/],
       [
         "what is told in a turn leaves out its second part",

@@ -1,5 +1,6 @@
 import { expect } from "vitest";
 import { connect, input, instance, module, uint } from "../../../../../../hdl-dsl/index.ts";
+import { clockPeriod } from "../../../../../../designs/clio/config/index.ts";
 import { type RetryAsked, RetryModel, type RetryVerdict } from "../../../../../../designs/clio/model/index.ts";
 import { RetryBuffer } from "../../../../../../designs/clio/rtl/retry/retry-buffer.ts";
 import type { RetryBufferParameters } from "../../../../../../designs/clio/rtl/retry/retry-request.ts";
@@ -299,6 +300,7 @@ export class RetryRig {
     else if (a.verdict.kind === "repeats") this.seen.busy++;
     else {
       this.seen.noPlace++;
+      expect(this.b.io.waitNs.num % clockPeriod, "a wait is one of whole cycles").toBe(0);
       this.refusals.push({ at: cycle, wait: this.b.io.waitNs.num });
     }
     this.freeing.push({ slot: a.slot, due: cycle + 2 });

@@ -139,6 +139,10 @@ export async function wholeTurn(b: Bench<RetryPorts>, p: RetryBufferParameters, 
   // All are told of one moment: that of the turn's end, when the rounds have found it.
   if (stays) {
     expect(told.length, "refusals in the turn").toBeGreaterThan(10);
+    expect(
+      told.filter(at => !Number.isInteger(at)),
+      "waits that are not of whole cycles",
+    ).toEqual([]);
     expect(Math.max(...told) - Math.min(...told), "moments that are told in one turn").toBeLessThanOrEqual(4);
     const end = (began as number) + 2 * partOf(p) + 2 * p.clients + 16;
     expect(Math.abs((told[0] as number) - end), "the moment that is told, beside the turn's end").toBeLessThan(slack);
