@@ -19,7 +19,7 @@ const shared = "shared",
   folders = [shared, ...designs.filter(d => d !== shared)];
 const work = [modulesIn("library", "hdl-dsl/lib"), ...folders.map(d => modulesIn(d, `designs/${d}`))]
   .filter(modules => modules.length > 0)
-  .map(modules => ({ kind: "mutants", modules, limit: 8, patience: 3, seed: 2 }));
+  .map(modules => ({ kind: "mutants", modules, limit: 8, patience: 3, seed: 3 }));
 
 export default {
   name: "mutants",
