@@ -62,9 +62,13 @@ export default tseslint.config(
 );
 `;
 
-export const vitestConfig = `import { defineConfig } from "vitest/config";
+export const vitestConfig = `import { keptWorkers } from "mnemosyne/vitest";
+import { defineConfig } from "vitest/config";
 
-export default defineConfig({ test: { include: ["test/**/*.test.ts"], testTimeout: 120_000 } });
+// While it watches, a process keeps what it imported: an edit is answered within a fifth of a second.
+export default defineConfig({
+  test: { include: ["test/**/*.test.ts"], testTimeout: 120_000, pool: keptWorkers(), isolate: false },
+});
 `;
 
 export const gitignore = "node_modules/\n.cache/\nout/\nverilog/\n";
