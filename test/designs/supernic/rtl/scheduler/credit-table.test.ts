@@ -279,8 +279,8 @@ describe("CreditTable", () => {
     };
     test("and nothing without one", () => look("no fault", dut("small")));
     const faults: readonly (readonly [string, string | RegExp, string])[] = [
-      ["the last credit is never given", "left_0_1[2:0] > 3'd0", "left_0_1[2:0] > 3'd1"],
-      ["one more than the limit", "left_0_1[2:0] > 3'd0", "1'b1"],
+      ["the last credit is never given", "left_0_1[1:0] > 2'd0", "left_0_1[1:0] > 2'd1"],
+      ["one more than the limit", "left_0_1[1:0] > 2'd0", "1'b1"],
       ["every region takes", /takes_of_1 = take_valid & [^;]*/, "takes_of_1 = take_valid"],
       ["a refund comes to the region beside", /refunds_of_0 = refund_valid & ~?/, "refunds_of_0 = refund_valid & "],
       ["a refund beside a gift is lost", /two_back_1_2 = [^;]*;/, "two_back_1_2 = 1'b0;"],
@@ -298,7 +298,7 @@ describe("CreditTable", () => {
       ["two that come back count as one", /two_back_0_0 = [^;]*;/, "two_back_0_0 = 1'b0;"],
       [
         "two that come back beside credits hide these",
-        "~left_1_1[3] | (&left_1_1) : one_back_1_1",
+        "~left_1_1[2] | (&left_1_1) : one_back_1_1",
         "&left_1_1 : one_back_1_1",
       ],
       ["a slot is not reset", /held_1_1 <= 2'd0;/, ""],

@@ -94,7 +94,7 @@ describe("Decision", () => {
         /refunds_of_0 = refund_valid & /,
         "refunds_of_0 = 1'b0 & ",
       ],
-      ["the second credit is there one too early", "left_1_0[2:0] > 3'd1", "left_1_0[2:0] > 3'd0"],
+      ["the second credit is there one too early", "left_1_0[1:0] > 2'd1", "left_1_0[1:0] > 2'd0"],
     ];
     test.each(faults)("%s", async (name, from, to) => {
       await findsFault(look(name, plant(dut("small"), from, to)));
