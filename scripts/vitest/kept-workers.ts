@@ -66,9 +66,14 @@ class KeptWorker implements PoolWorker {
   }
 
   start(): Promise<void> {
-    this.#kept ??= this.#spare.pop() ?? { child: this.#fork(), runs: 0 };
+    this.#kept ??= this.#alive() ?? { child: this.#fork(), runs: 0 };
     this.#kept.runs++;
     return Promise.resolve();
+  }
+  /** One that has died may not have been heard of yet. */
+  #alive(): Kept | undefined {
+    for (let k = this.#spare.pop(); k !== undefined; k = this.#spare.pop()) if (k.child.connected) return k;
+    return undefined;
   }
   #fork(): ChildProcess {
     const { env, execArgv } = this.#options,
@@ -98,6 +103,8 @@ class KeptWorker implements PoolWorker {
     if (this.#options.project.config.watch && child.connected && child.exitCode === null && kept.runs < MOST_RUNS) {
       // Those of this run; the pool has let go of the others.
       child.removeAllListeners("message").removeAllListeners("error");
+      // Between runs nobody waits for it: an error then says that it has died, which the next start sees.
+      child.on("error", () => undefined);
       this.#spare.push(kept);
       return;
     }

@@ -32,6 +32,8 @@ export default { test: { include: ["*.test.ts"], pool: keptWorkers(), isolate: f
       `import { writeFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { sum } from "./used.ts";
+// What a bench forgets keeps a process alive.
+setInterval(() => undefined, 1_000);
 it("adds", () => {
   writeFileSync(new URL("ran-by", import.meta.url), String(process.pid));
   expect(sum(2, 3)).toBe(5);
@@ -71,11 +73,11 @@ it("adds", () => {
     this.#said = "";
     return passed;
   }
-  async end(): Promise<void> {
+  async end(signal: NodeJS.Signals = "SIGTERM"): Promise<void> {
     const child = this.#process;
     this.#process = undefined;
     if (child === undefined || child.exitCode !== null) return;
-    child.kill();
+    child.kill(signal);
     await once(child, "exit");
   }
 }
@@ -127,6 +129,13 @@ describe("kept workers", () => {
     const pid = project.ranBy;
     expect(isAlive(pid)).toBe(true);
     await project.end();
+    await goes(pid);
+  });
+  it("go when vitest is killed, too", async () => {
+    project.begin("watch");
+    expect(await project.verdict()).toBe(true);
+    const pid = project.ranBy;
+    await project.end("SIGKILL");
     await goes(pid);
   });
   it("go with a run that does not watch", async () => {

@@ -72,6 +72,7 @@ export class Scope {
     }
     let parts = this.#parts.get(e);
     if (parts === undefined) this.#parts.set(e, (parts = new Map<number, Demand>()));
+    if (width >= WIDEST) throw new Unsupported(`${this.circuit.name} takes ${width} bits of a value, 2^26 or more`);
     const key = lo * WIDEST + width;
     let d = parts.get(key);
     if (d === undefined) parts.set(key, (d = new Demand(this, e, lo, width)));
